@@ -7,7 +7,7 @@
  * commit answers with the change that was stale. So a check and the write it protects are the same write. Because the
  * old value is there, a change can be inverted (`invert`) and explained.
  *
- * Negative segment and run numbers stand for ones that the commit allocates; see `resolve` in the backend.
+ * Negative segment and run numbers stand for ones that the commit allocates; see resolve.ts.
  */
 import type { ErrorCode } from "./errors.js";
 import type { CoverageRules, Edit, StatSeen } from "./files.js";
@@ -64,18 +64,15 @@ export interface RunStart {
 export type Owner =
   | { kind: "run"; run: number; toolCallId?: string }
   | { kind: "shared"; runs: number[] }
-  | { kind: "node"; key: NodeKey }
   | { kind: "outside" }
   | { kind: "move" };
 
-/** The moves that undo and redo take back and bring again. */
+/** What a move did, kept with its operation so that undo and redo can plan the way back afresh. */
 export interface MoveSummary {
-  branch: string;
-  from: NodeKey | null;
-  to: NodeKey | null;
-  /** The branch that was active before and after; differs for a switch. */
-  activeFrom: string;
-  activeTo: string;
+  branches: { name: string; from: Head | null; to: Head | null }[];
+  active: { from: string; to: string };
+  /** The heads between which the files moved. */
+  head: { from: NodeKey | null; to: NodeKey | null };
   mode: "both" | "conversation" | "files";
   /** The operation that this one takes back or brings again. */
   of?: number;
@@ -87,15 +84,35 @@ export interface Intent {
   holder: Holder;
   token: string;
   edits: Edit[];
-  /** Whether each edit's own row belongs to a node (a restore of files alone) or to the move. */
+  /** Whose the restore's rows are: the move's, or those of the run that a restore of files alone starts. */
   owner: Owner;
+  /** What is committed once the edits are made; the rows of the log and the index come from what became of them. */
   settle: Commit;
 }
 
 /** One conditional write. */
 export type Change =
-  | { kind: "conversation"; from: Partial<ConversationFields> | null; to: Partial<ConversationFields> | null }
-  | { kind: "segment"; segment: number; parent: NodeKey | null; caller: NodeKey | null; depth: number; mark: number | null }
+  | {
+      kind: "create";
+      scope: string;
+      id: string;
+      title: string | null;
+      metadata: Json;
+      workspace: number | null;
+      branch: string;
+      createdAtMs: number;
+    }
+  | { kind: "delete" }
+  | { kind: "conversation"; from: Partial<ConversationFields>; to: Partial<ConversationFields> }
+  | { kind: "request"; id: string; fingerprint: string; result: Json }
+  | {
+      kind: "segment";
+      segment: number;
+      parent: NodeKey | null;
+      caller: NodeKey | null;
+      depth: number;
+      mark: number | null;
+    }
   | {
       kind: "node";
       key: NodeKey;
@@ -131,13 +148,15 @@ export interface Commit {
   workspace: number | null;
   /** What the list is in the history; null for a renewal of a lease, which is no operation. */
   operation: { kind: OperationKind; author: string; atMs: number; summary: Json } | null;
-  request: { id: string; fingerprint: string; result: Json } | null;
   changes: Change[];
 }
 
 /** The code with which a call fails when a change of this kind was stale. */
 export const staleCode: { readonly [K in Change["kind"]]: ErrorCode } = {
+  create: "id_exists",
+  delete: "not_found",
   conversation: "head_moved",
+  request: "request_reused",
   segment: "head_moved",
   node: "head_moved",
   link: "head_moved",
@@ -160,6 +179,9 @@ export const staleCode: { readonly [K in Change["kind"]]: ErrorCode } = {
 
 /** Why a kind of change has no inverse; a kind that is not listed has one. */
 export const irreversible: { readonly [K in Change["kind"]]?: string } = {
+  create: "A conversation goes only by being deleted.",
+  delete: "What is deleted is gone; that is what the word means.",
+  request: "What a request returned is returned again.",
   segment: "Content never goes away; a segment that no branch reaches is marked instead.",
   node: "Content never changes; undo moves heads.",
   link: "A link is content.",
@@ -179,8 +201,9 @@ export const irreversible: { readonly [K in Change["kind"]]?: string } = {
 export function invert(change: Change): Change | undefined {
   switch (change.kind) {
     case "conversation":
+      return { ...change, from: change.to, to: change.from };
     case "branch":
-      return { ...change, from: change.to, to: change.from } as Change;
+      return { ...change, from: change.to, to: change.from };
     case "active":
       return { ...change, from: change.to, to: change.from };
     case "mark":

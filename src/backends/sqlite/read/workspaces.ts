@@ -1,0 +1,91 @@
+/**
+ * Reads of workspaces, their index and blobs.
+ */
+import { and, eq, gt, sql } from "drizzle-orm";
+import type { WorkspaceRow } from "../../../core/backend.js";
+import type { IndexEntry, PackedBlob } from "../../../core/files.js";
+import * as t from "../schema.js";
+import { type Db, once, p, parse, parseOrNull } from "../statement.js";
+import { fromColumns } from "../states.js";
+
+/** Reads of workspaces: their rows, index, log and blobs. */
+export function workspaceReads(db: Db) {
+  const w = t.workspaces;
+  const byKey = once(() =>
+    db
+      .select()
+      .from(w)
+      .where(eq(w.key, p("key")))
+      .prepare(),
+  );
+  const byIdentity = once(() =>
+    db
+      .select()
+      .from(w)
+      .where(
+        and(eq(w.root, p("root")), eq(w.machine, p("machine")), eq(w.device, p("device")), eq(w.inode, p("inode"))),
+      )
+      .prepare(),
+  );
+  const s = t.paths;
+  const entries = once(() =>
+    db
+      .select({
+        path: s.path,
+        kind: s.kind,
+        mode: s.mode,
+        detail: s.detail,
+        stat: s.stat,
+        announced: s.announced,
+        hash: t.blobs.hash,
+        size: t.blobs.size,
+      })
+      .from(s)
+      .leftJoin(t.blobs, eq(t.blobs.key, s.blob))
+      .where(and(eq(s.workspace, p("workspace")), gt(s.sequence, p("after"))))
+      .prepare(),
+  );
+  const blobsByHash = once(() =>
+    db
+      .select()
+      .from(t.blobs)
+      .where(eq(t.blobs.hash, sql`unhex(${p("hash")})`))
+      .prepare(),
+  );
+  const toWorkspace = (row: typeof w.$inferSelect): WorkspaceRow => ({
+    key: row.key,
+    identity: { root: row.root, machine: row.machine, device: Number(row.device), inode: Number(row.inode) },
+    options: parse(row.options),
+    sequence: row.sequence,
+    syncedAtMs: row.syncedAtMs,
+    rules: parseOrNull(row.rules),
+    logNumber: row.logNumber,
+  });
+  return {
+    byKey: (key: number): WorkspaceRow | undefined => byKey().all({ key }).map(toWorkspace)[0],
+    byIdentity: (identity: { root: string; machine: string; device: string; inode: string }) =>
+      byIdentity().all(identity).map(toWorkspace)[0],
+    index(workspace: number, after: number): IndexEntry[] {
+      return entries()
+        .all({ workspace, after })
+        .map((row) => ({
+          path: row.path,
+          state: fromColumns(row),
+          stat: parseOrNull(row.stat),
+          announced: row.announced === 1,
+        }));
+    },
+    blobs(ids: string[]): PackedBlob[] {
+      return ids.flatMap((hash) =>
+        blobsByHash()
+          .all({ hash })
+          .map((row) => ({
+            blob: hash,
+            size: row.size,
+            encoding: row.encoding as PackedBlob["encoding"],
+            data: row.data,
+          })),
+      );
+    },
+  };
+}

@@ -70,7 +70,7 @@ function testNames(path: string): string[] {
 }
 
 const rules = [...read("SPEC.md").matchAll(/^- \*\*([A-Z]\d+)\*\* /gm)].map(([, id]) => id as string);
-const testFiles = filesBelow("test", ".test.ts");
+const testFiles = filesBelow("test", ".ts");
 const named = testFiles.flatMap((path) => testNames(path).map((name) => ({ path, name })));
 const idsOf = (name: string) => [...(/^(\[[A-Z]\d+\])+/.exec(name)?.[0] ?? "").matchAll(/[A-Z]\d+/g)].map(([id]) => id);
 

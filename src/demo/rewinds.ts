@@ -49,8 +49,11 @@ async function rewindAndUndo(stage: Stage, chat: Conversation, target: PlayedTur
   stage.check("it did what the preview said", sameJson(preview.files, back.files));
   stage.check("the prompt comes back", back.userText === target.prompt);
   stage.checkFolder("files are as before the turn, and the person's edits are still there", expected);
-  const css = stage.read("css/style.css");
-  stage.check("one file holds both: the person's title, no round button", /3rem/.test(css) && !/radius/.test(css));
+  const script = stage.read("js/main.js");
+  stage.check(
+    "js/main.js has the agent's line back and keeps the person's",
+    /greet\.js/.test(script) && /on its way/.test(script),
+  );
 
   stage.step("Undo of the rewind");
   showMove(stage, await chat.undo());

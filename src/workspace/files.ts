@@ -1,0 +1,42 @@
+/**
+ * The files of one workspace, as the store sees them: the port of core/files.ts on a real folder.
+ */
+import type { CoverageOptions, WorkspaceFiles } from "../core/files.js";
+import { applyEdits } from "./apply.js";
+import type { Probe } from "./edit.js";
+import { identify, requireSame } from "./identity.js";
+import { sightOf } from "./look.js";
+import { Observer } from "./observe.js";
+import { relativePath } from "./paths.js";
+
+/**
+ * Opens the files of a folder. `probe` is told of every step that a restore makes on disk; a crash test stops there.
+ * @throws workspace_refused
+ */
+export async function createFiles(
+  root: string,
+  options: CoverageOptions & { watch: boolean },
+  probe: Probe = () => undefined,
+): Promise<WorkspaceFiles> {
+  const identity = identify(root);
+  const observer = new Observer(identity, options, options.watch);
+  return {
+    identity,
+    observe: (request) => observer.observe(request),
+    accept: (observation) => observer.accept(observation),
+    async look(paths) {
+      requireSame(identity);
+      const wanted = paths.map((path) => relativePath(identity.root, path));
+      const sights = [];
+      for (const path of wanted) sights.push(await sightOf(identity.root, path));
+      return sights;
+    },
+    async apply(request) {
+      requireSame(identity);
+      return applyEdits(identity.root, request, probe);
+    },
+    async close() {
+      observer.close();
+    },
+  };
+}

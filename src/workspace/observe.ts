@@ -1,0 +1,244 @@
+/**
+ * One observation: what differs between the index and the disk. Without trusted hints the whole tree is swept; with them
+ * only the folders where something happened, and the files of which a stat alone cannot say that they are as they were.
+ *
+ *     begin ── hints up to here ── sweep ── Observation ─► accept: hints forgotten, rules and exclusions remembered
+ *                                                    └──► not accepted: hints kept for the next one
+ */
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import { RetconError } from "../core/errors.js";
+import type { CoverageOptions, CoverageRules, Observation, ObserveRequest, WorkspaceIdentity } from "../core/files.js";
+import { Findings } from "./findings.js";
+import { requireSame } from "./identity.js";
+import { ancestorsOf, blockedParent, depthOf, parentOf } from "./paths.js";
+import { steadyPace } from "./read.js";
+import { Coverage } from "./rules/coverage.js";
+import { firstRules } from "./rules/first.js";
+import { type GitSettings, gitSettings, gitTracked } from "./rules/git-settings.js";
+import { isRacy, requireGoing, Sweep, type SweepSetting } from "./sweep.js";
+import { type Hints, joinHints, Watch, wasRenamed } from "./watch.js";
+
+/** What the last accepted observation knew, and the next one may build on. */
+interface Memory {
+  rules: string;
+  settings: string;
+  notCaptured: Observation["notCaptured"];
+  linked: Set<string>;
+  announced: Set<string>;
+}
+
+/** Observes one workspace, and remembers what was accepted. */
+export class Observer {
+  readonly #identity: WorkspaceIdentity;
+  readonly #options: CoverageOptions;
+  readonly #watch: Watch | undefined;
+  #held: Hints = { folders: new Map(), everything: false };
+  #memory: Memory | undefined;
+  #latest: { observation: Observation; memory: Memory | undefined } | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+  #tracked: { stamp: string; paths: string[] } = { stamp: "", paths: [] };
+
+  constructor(identity: WorkspaceIdentity, options: CoverageOptions, watching: boolean) {
+    this.#identity = identity;
+    this.#options = options;
+    this.#watch = watching ? new Watch(identity.root) : undefined;
+  }
+
+  /**
+   * Observes the workspace; one observation at a time.
+   * @throws workspace_changed, aborted
+   */
+  observe(request: ObserveRequest): Promise<Observation> {
+    const turn = this.#queue.then(() => this.#observe(request));
+    // The caller hears of a failure through `turn`; the queue only waits for it to be over.
+    this.#queue = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    return turn;
+  }
+
+  /** Forgets the hints that led to the latest observation. An older one leaves them: they may tell of later changes. */
+  accept(observation: Observation): void {
+    if (this.#latest?.observation !== observation) return;
+    this.#memory = this.#latest.memory;
+    this.#held = { folders: new Map(), everything: false };
+    this.#latest = undefined;
+  }
+
+  /** Stops watching. */
+  close(): void {
+    this.#watch?.close();
+  }
+
+  async #observe(request: ObserveRequest): Promise<Observation> {
+    requireGoing(request.signal);
+    requireSame(this.#identity);
+    const startedAtMs = Date.now();
+    const { root } = this.#identity;
+    const settings = gitSettings(root);
+    const heard = (await this.#watch?.settle()) ?? false;
+    if (this.#watch !== undefined) this.#held = joinHints(this.#held, this.#watch.take());
+    const memory = heard && this.#watch?.working && !this.#held.everything ? this.#memory : undefined;
+    const announced = [...request.index.values()].filter((entry) => entry.announced).map((entry) => entry.path);
+    const look = { request, settings, announced, startedAtMs };
+    const trusted = memory !== undefined && isCurrent(memory, look);
+    const { observation, sweep } = trusted ? await this.#partly(look, memory) : await this.#wholly(look);
+    requireSame(this.#identity);
+    const next = {
+      rules: JSON.stringify(observation.rules),
+      settings: JSON.stringify(settings),
+      notCaptured: observation.notCaptured,
+      linked: trusted ? new Set([...memory.linked, ...sweep.linked]) : sweep.linked,
+      announced: new Set(announced),
+    };
+    // A second device below the root is another file system, which may be one that does not tell of its changes.
+    const reliable = this.#watch?.working && [...sweep.devices].every((device) => device === this.#identity.device);
+    this.#latest = { observation, memory: reliable ? next : undefined };
+    return observation;
+  }
+
+  async #wholly(look: Look): Promise<Swept> {
+    const { root } = this.#identity;
+    const { request, settings, announced } = look;
+    const tracked = this.#trackedPaths(settings);
+    const coverage = new Coverage(firstRules(root, this.#options, settings, tracked), announced);
+    const { sweep, findings } = this.#start(request, coverage, (directory, stats) => {
+      this.#watch?.follow(directory, stats.ino);
+      return true;
+    });
+    const stats = lstatSync(root);
+    this.#watch?.follow("", stats.ino);
+    await sweep.folder("", stats, false);
+    requireRootSeen(this.#identity, findings);
+    await sweep.finish();
+    for (const entry of request.index.values()) if (!findings.met.has(entry.path)) findings.miss(root, entry, coverage);
+    return { sweep, observation: observed(look, findings, coverage.toRules(tracked)) };
+  }
+
+  async #partly(look: Look, memory: Memory): Promise<Swept> {
+    const { root } = this.#identity;
+    const { request, announced } = look;
+    const rules = request.rules as CoverageRules;
+    const coverage = new Coverage(rules, announced);
+    const hints = this.#held;
+    const { sweep, findings } = this.#start(request, coverage, (directory, stats) => {
+      if (this.#watch?.follows(directory, stats.ino) && !wasRenamed(hints, directory)) return false;
+      this.#watch?.follow(directory, stats.ino);
+      return true;
+    });
+    for (const directory of [...hints.folders.keys()].sort((a, b) => depthOf(a) - depthOf(b))) {
+      await this.#again(sweep, coverage, directory);
+    }
+    const gone = goneFolders(look, sweep, findings);
+    for (const directory of gone) this.#watch?.unfollow(directory);
+    for (const path of doubtful(look, memory)) {
+      if (!findings.met.has(path) && !isBelow(path, gone) && blockedParent(root, path) === undefined)
+        await sweep.single(path);
+    }
+    await sweep.finish();
+    for (const entry of request.index.values()) {
+      if (findings.met.has(entry.path)) continue;
+      if (sweep.listed.has(parentOf(entry.path)) || isBelow(entry.path, gone)) findings.miss(root, entry, coverage);
+    }
+    for (const kept of memory.notCaptured) {
+      const lookedAt = sweep.listed.has(parentOf(kept.path)) || findings.met.has(kept.path) || isBelow(kept.path, gone);
+      if (!lookedAt) findings.notCaptured.push(kept);
+    }
+    return { sweep, observation: observed(look, findings, rules) };
+  }
+
+  /** Lists a folder in which something happened, if it still is one and was not listed on the way. */
+  async #again(sweep: Sweep, coverage: Coverage, directory: string): Promise<void> {
+    const { root } = this.#identity;
+    const standing = coverage.folder(directory);
+    if (sweep.listed.has(directory) || standing === "ignored") return;
+    if (directory !== "" && blockedParent(root, directory) !== undefined) return;
+    const stats = lstatSync(join(root, directory), { throwIfNoEntry: false });
+    if (stats?.isDirectory()) await sweep.folder(directory, stats, standing === "way");
+  }
+
+  #start(
+    request: ObserveRequest,
+    coverage: Coverage,
+    enter: SweepSetting["enter"],
+  ): { sweep: Sweep; findings: Findings } {
+    const findings = new Findings(request);
+    const { root } = this.#identity;
+    const { maxFileBytes } = this.#options;
+    const sweep = new Sweep({ root, request, coverage, maxFileBytes, findings, pace: steadyPace(), enter });
+    return { sweep, findings };
+  }
+
+  #trackedPaths(settings: GitSettings): string[] {
+    if (this.#tracked.stamp !== settings.indexStamp) {
+      this.#tracked = { stamp: settings.indexStamp, paths: gitTracked(this.#identity.root) };
+    }
+    return this.#tracked.paths;
+  }
+}
+
+interface Look {
+  request: ObserveRequest;
+  settings: GitSettings;
+  announced: string[];
+  startedAtMs: number;
+}
+
+interface Swept {
+  sweep: Sweep;
+  observation: Observation;
+}
+
+/** Whether what was accepted last is what the caller builds on, and everything that is not watched is as it was. */
+function isCurrent(memory: Memory, { request, settings, announced }: Look): boolean {
+  if (request.rules === null || JSON.stringify(request.rules) !== memory.rules) return false;
+  if (JSON.stringify(settings) !== memory.settings) return false;
+  const fresh = announced.filter((path) => !memory.announced.has(path));
+  if (fresh.length === 0) return true;
+  const plain = new Coverage(request.rules);
+  return fresh.every((path) => plain.covers(path, true) && plain.covers(path, false));
+}
+
+/** Folders of the index that lay directly in a folder just listed and are none any more. */
+function goneFolders({ request }: Look, sweep: Sweep, findings: Findings): Set<string> {
+  const gone = new Set<string>();
+  const after = new Map(findings.differences.map((difference) => [difference.path, difference.after.kind]));
+  for (const { path, state } of request.index.values()) {
+    if (state.kind !== "directory" || !sweep.listed.has(parentOf(path))) continue;
+    if (!findings.met.has(path) || (after.get(path) ?? "directory") !== "directory") gone.add(path);
+  }
+  return gone;
+}
+
+/** Paths to look at whatever was heard: racy files, files with other names elsewhere, and what was in motion. */
+function doubtful({ request }: Look, memory: Memory): string[] {
+  const paths: string[] = [];
+  for (const { path, state, stat } of request.index.values()) {
+    if (state.kind === "unknown" ? state.reason === "changing" : false) paths.push(path);
+    else if (state.kind === "file" && (stat === null || isRacy(stat, request.previousMs))) paths.push(path);
+    else if (memory.linked.has(path)) paths.push(path);
+  }
+  return paths;
+}
+
+function isBelow(path: string, folders: ReadonlySet<string>): boolean {
+  if (folders.size === 0) return false;
+  for (const above of ancestorsOf(path)) if (folders.has(above)) return true;
+  return false;
+}
+
+function requireRootSeen(identity: WorkspaceIdentity, findings: Findings): void {
+  if (!findings.shut.has("")) return;
+  requireSame(identity);
+  const { root } = identity;
+  throw new RetconError("workspace_changed", `The workspace ${root} cannot be read.`, { root, reason: "unreadable" });
+}
+
+function observed(look: Look, findings: Findings, rules: CoverageRules): Observation {
+  findings.sort();
+  const { differences, restats, notCaptured } = findings;
+  const rulesChanged = JSON.stringify(rules) !== JSON.stringify(look.request.rules);
+  return { differences, restats, rules, rulesChanged, notCaptured, startedAtMs: look.startedAtMs };
+}

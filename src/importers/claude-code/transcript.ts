@@ -27,11 +27,11 @@ export interface Transcript {
   sessionId: string;
   title: string | undefined;
   /** The folder that the session was opened in, as its machine writes paths. */
-  cwd: string | undefined;
-  /** Every folder that the session worked in. */
-  cwds: string[];
+  home: string | undefined;
   metadata: Json;
   nodes: ImportedNode[];
+  /** What the nodes were made from, in the same order. */
+  entries: Entry[];
   headId: string | null;
   report: ImportReport;
 }
@@ -116,18 +116,18 @@ function assembled(collected: Collected, name: string): Transcript {
   placeEntries(entries, entryOf);
   const sideChains = hangSideChains(entries, repairs);
   coverPaths(entries);
-  const nodes = nodesFrom(collected, inOrder(entries));
+  const ordered = inOrder(entries);
+  const nodes = nodesFrom(collected, ordered);
   const sessionId = sessionOf(collected, name);
   const conversationId = conversationIdFor(sessionId, collected.agentId);
-  const cwds = [...new Set(lines.flatMap((line) => textIn(line.raw.cwd) ?? []))];
   return {
     conversationId,
     sessionId,
     title: titleOf(collected, entries),
-    cwd: cwds[0],
-    cwds,
+    home: lines.map((line) => textIn(line.raw.cwd)).find((cwd) => cwd !== undefined),
     metadata: metadataOf(collected, sessionId, nodes),
     nodes,
+    entries: ordered,
     headId: liveHead(entries)?.id ?? null,
     report: {
       conversationId,

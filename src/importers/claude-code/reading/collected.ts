@@ -81,7 +81,10 @@ export class Collected {
   }
 
   private take(raw: JsonObject, at: number): void {
-    if (typeof raw.type !== "string") return this.skip(at, raw, "a record without a type");
+    if (typeof raw.type !== "string") {
+      this.skip(at, raw, "a record without a type");
+      return;
+    }
     if (knownTypes.has(raw.type)) this.known += 1;
     const found = lineFrom(raw, at);
     if (found === undefined) {

@@ -1,0 +1,165 @@
+/**
+ * Plays a plan into a conversation: turns begin and end, nodes are appended, calls are enacted, and where the
+ * transcript forks the conversation is moved, its files with it.
+ *
+ *     next node hangs under the head              append
+ *     … under a node above a turn of the path     rewind to that turn: what was played after is rewound, as it was then
+ *     … elsewhere                                 a branch there, made active; the one left is deleted at the end
+ */
+import { RetconError } from "../../../core/errors.js";
+import type { NewMessage, RestoreOptions } from "../../../core/model.js";
+import type { Conversation, ImportedNode, Turn } from "../../../store/surface.js";
+import type { NotReplayable } from "../report.js";
+import { enact } from "./enact.js";
+import type { Folder } from "./folder.js";
+import type { ReplayStep } from "./plan.js";
+import { seedFor } from "./seeds.js";
+
+/** What a replay did. */
+export interface ReplayFigures {
+  added: number;
+  replayed: number;
+  seeded: number;
+  failedCalls: number;
+  notReplayable: NotReplayable[];
+}
+
+/** The folder is the replay's own: where the transcript moved on, what stands in the way was put there by it. */
+const move: RestoreOptions = { onConflict: "overwrite" };
+
+const isPrompt = (node: ImportedNode): boolean => node.message.role === "user" && node.message.synthetic !== true;
+
+/** The conversation while it is played. */
+export class Player {
+  readonly figures: ReplayFigures = { added: 0, replayed: 0, seeded: 0, failedCalls: 0, notReplayable: [] };
+  private readonly chat: Conversation;
+  private readonly folder: Folder;
+  private readonly nodes: ReadonlyMap<string, ImportedNode>;
+  private turn: Turn | undefined;
+  private head: string | null;
+  private branches = 0;
+
+  constructor(chat: Conversation, folder: Folder, nodes: readonly ImportedNode[], head: string | null) {
+    this.chat = chat;
+    this.folder = folder;
+    this.nodes = new Map(nodes.map((node) => [node.id, node]));
+    this.head = head;
+  }
+
+  /** Plays one step; `ahead` are the steps from it on, to see what its turn will need. */
+  async play(step: ReplayStep, ahead: readonly ReplayStep[]): Promise<void> {
+    const { node } = step;
+    if (this.isSide(node)) await this.append(this.sideMessage(node));
+    else {
+      await this.goTo(node.parentId);
+      if (isPrompt(node)) await this.begin(node, ahead);
+      else await this.append({ ...node.message, id: node.id });
+      this.head = node.id;
+    }
+    this.figures.added += 1;
+    for (const call of step.calls) await this.make(call);
+  }
+
+  /** Ends the turn and puts the conversation on its live head. */
+  async finish(headId: string | null): Promise<void> {
+    await this.endTurn();
+    await this.goTo(headId);
+    if (this.branches === 0) return;
+    const active = (await this.chat.record()).activeBranch;
+    for (const branch of await this.chat.branches()) {
+      if (branch.name === "main" || replayBranch.test(branch.name)) {
+        if (branch.name !== active) await this.chat.deleteBranch(branch.name);
+      }
+    }
+    if (active !== "main") await this.chat.renameBranch(active, "main");
+  }
+
+  /** Lets go of a turn that cannot go on, so that the conversation is free. */
+  async giveUp(): Promise<void> {
+    await this.turn?.end({ status: "cancelled" });
+    this.turn = undefined;
+  }
+
+  private isSide(node: ImportedNode): boolean {
+    let up: ImportedNode | undefined = node;
+    while (up !== undefined && up.callerId === undefined)
+      up = up.parentId === null ? undefined : this.nodes.get(up.parentId);
+    return up !== undefined;
+  }
+
+  private sideMessage(node: ImportedNode): NewMessage {
+    const place = node.callerId === undefined ? { parentId: node.parentId ?? undefined } : { callerId: node.callerId };
+    return { ...node.message, id: node.id, ...place };
+  }
+
+  private async append(message: NewMessage): Promise<void> {
+    await (this.turn ?? this.chat).append(message);
+  }
+
+  private async begin(node: ImportedNode, ahead: readonly ReplayStep[]): Promise<void> {
+    await this.endTurn();
+    this.figures.seeded += await seedFor(this.turnFrom(ahead), this.folder);
+    this.turn = await this.chat.beginTurn({ ...node.message, id: node.id }, { id: node.id });
+  }
+
+  private async endTurn(): Promise<void> {
+    await this.turn?.end();
+    this.turn = undefined;
+  }
+
+  /** The steps of the turn that starts with the first one: up to the next prompt, or to where the path breaks off. */
+  private turnFrom(ahead: readonly ReplayStep[]): ReplayStep[] {
+    let last = ahead[0]?.node.id;
+    const rest = ahead.slice(1);
+    const end = rest.findIndex(({ node }) => {
+      if (this.isSide(node)) return false;
+      if (isPrompt(node) || node.parentId !== last) return true;
+      last = node.id;
+      return false;
+    });
+    return [...ahead.slice(0, 1), ...(end === -1 ? rest : rest.slice(0, end))];
+  }
+
+  private async make(call: ReplayStep["calls"][number]): Promise<void> {
+    if (call.outcome === "failed") {
+      this.figures.failedCalls += 1;
+      return;
+    }
+    const reason =
+      this.turn === undefined ? "its branch goes on inside a turn" : await enact(call, this.turn, this.folder);
+    if (reason === undefined) this.figures.replayed += 1;
+    else this.figures.notReplayable.push({ callId: call.callId, path: call.path, reason });
+  }
+
+  /** The node of the current path that hangs under a node; undefined if the node is not on the path. */
+  private childOnPath(id: string | null): ImportedNode | undefined {
+    let node = this.head === null ? undefined : this.nodes.get(this.head);
+    while (node !== undefined && node.parentId !== id) {
+      node = node.parentId === null ? undefined : this.nodes.get(node.parentId);
+    }
+    return node;
+  }
+
+  private async goTo(id: string | null): Promise<void> {
+    if (this.head === id) return;
+    await this.endTurn();
+    const next = this.childOnPath(id);
+    if (next !== undefined && isPrompt(next)) await this.chat.rewindTo(next.id, move);
+    else {
+      this.branches += 1;
+      const name = `replay-${this.branches}`;
+      await this.chat.createBranch(name, { at: id });
+      await this.chat.switchBranch(name, move);
+    }
+    this.head = id;
+  }
+}
+
+const replayBranch = /^replay-\d+$/;
+
+/** Throws if the caller gave up. @throws `aborted` */
+export function requireGoingOn(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) {
+    throw new RetconError("aborted", "the import was given up", { reason: String(signal.reason) });
+  }
+}

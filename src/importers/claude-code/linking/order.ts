@@ -14,9 +14,9 @@ const leader = (entry: Entry): Entry | null => entry.parent ?? entry.caller;
 export function inOrder(entries: readonly Entry[]): Entry[] {
   const done = new Set<Entry>();
   for (const entry of entries) {
-    const way: Entry[] = [];
-    for (let up: Entry | null = entry; up !== null && !done.has(up) && !way.includes(up); up = leader(up)) way.push(up);
-    for (const next of way.reverse()) done.add(next);
+    const way = new Set<Entry>();
+    for (let up: Entry | null = entry; up !== null && !done.has(up) && !way.has(up); up = leader(up)) way.add(up);
+    for (const next of [...way].reverse()) done.add(next);
   }
   return [...done];
 }

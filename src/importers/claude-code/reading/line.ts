@@ -74,7 +74,8 @@ function timeOf(raw: JsonObject): string | null {
 function nature(raw: JsonObject): { kind: LineKind; blocks: JsonObject[]; damaged?: string; queued?: boolean } {
   if (raw.type === "user" || raw.type === "assistant") {
     const blocks = isObject(raw.message) ? blocksOf(raw.message.content) : undefined;
-    if (blocks === undefined) return { kind: "opaque", blocks: [], damaged: `a ${raw.type} line without a message` };
+    if (blocks === undefined)
+      return { kind: "opaque", blocks: [], damaged: `a line of type ${raw.type} without a message` };
     return { kind: raw.type === "assistant" ? "answer" : userKind(raw, blocks), blocks };
   }
   if (raw.type === "system") return { kind: "system", blocks: blocksOf(stringIn(raw.content) ?? "") ?? [] };

@@ -29,6 +29,21 @@ const move: RestoreOptions = { onConflict: "overwrite" };
 
 const isPrompt = (node: ImportedNode): boolean => node.message.role === "user" && node.message.synthetic !== true;
 
+/** The steps of the turn that starts at a step: up to the next prompt, or to where the path breaks off. */
+function turnAt(steps: readonly ReplayStep[], index: number, isSide: (node: ImportedNode) => boolean): ReplayStep[] {
+  const turn = steps.slice(index, index + 1);
+  let last = steps[index]?.node.id;
+  for (let next = index + 1; next < steps.length; next += 1) {
+    const step = steps[next] as ReplayStep;
+    if (!isSide(step.node)) {
+      if (isPrompt(step.node) || step.node.parentId !== last) break;
+      last = step.node.id;
+    }
+    turn.push(step);
+  }
+  return turn;
+}
+
 /** The conversation while it is played. */
 export class Player {
   readonly figures: ReplayFigures = { added: 0, replayed: 0, seeded: 0, failedCalls: 0, notReplayable: [] };
@@ -46,13 +61,15 @@ export class Player {
     this.head = head;
   }
 
-  /** Plays one step; `ahead` are the steps from it on, to see what its turn will need. */
-  async play(step: ReplayStep, ahead: readonly ReplayStep[]): Promise<void> {
+  /** Plays one step; the steps after it show what its turn will need. */
+  async play(steps: readonly ReplayStep[], index: number): Promise<void> {
+    const step = steps[index];
+    if (step === undefined) return;
     const { node } = step;
     if (this.isSide(node)) await this.append(this.sideMessage(node));
     else {
       await this.goTo(node.parentId);
-      if (isPrompt(node)) await this.begin(node, ahead);
+      if (isPrompt(node)) await this.begin(node, turnAt(steps, index, this.isSide));
       else await this.append({ ...node.message, id: node.id });
       this.head = node.id;
     }
@@ -80,12 +97,13 @@ export class Player {
     this.turn = undefined;
   }
 
-  private isSide(node: ImportedNode): boolean {
+  private readonly isSide = (node: ImportedNode): boolean => {
     let up: ImportedNode | undefined = node;
-    while (up !== undefined && up.callerId === undefined)
+    while (up !== undefined && up.callerId === undefined) {
       up = up.parentId === null ? undefined : this.nodes.get(up.parentId);
+    }
     return up !== undefined;
-  }
+  };
 
   private sideMessage(node: ImportedNode): NewMessage {
     const place = node.callerId === undefined ? { parentId: node.parentId ?? undefined } : { callerId: node.callerId };
@@ -96,28 +114,15 @@ export class Player {
     await (this.turn ?? this.chat).append(message);
   }
 
-  private async begin(node: ImportedNode, ahead: readonly ReplayStep[]): Promise<void> {
+  private async begin(node: ImportedNode, steps: readonly ReplayStep[]): Promise<void> {
     await this.endTurn();
-    this.figures.seeded += await seedFor(this.turnFrom(ahead), this.folder);
+    this.figures.seeded += await seedFor(steps, this.folder);
     this.turn = await this.chat.beginTurn({ ...node.message, id: node.id }, { id: node.id });
   }
 
   private async endTurn(): Promise<void> {
     await this.turn?.end();
     this.turn = undefined;
-  }
-
-  /** The steps of the turn that starts with the first one: up to the next prompt, or to where the path breaks off. */
-  private turnFrom(ahead: readonly ReplayStep[]): ReplayStep[] {
-    let last = ahead[0]?.node.id;
-    const rest = ahead.slice(1);
-    const end = rest.findIndex(({ node }) => {
-      if (this.isSide(node)) return false;
-      if (isPrompt(node) || node.parentId !== last) return true;
-      last = node.id;
-      return false;
-    });
-    return [...ahead.slice(0, 1), ...(end === -1 ? rest : rest.slice(0, end))];
   }
 
   private async make(call: ReplayStep["calls"][number]): Promise<void> {

@@ -86,10 +86,10 @@ export async function replayTranscript(
   const player = new Player(chat, folder, transcript.nodes, (await chat.record()).headId);
   if (steps.length === 0) return player.figures;
   try {
-    for (const [done, step] of steps.entries()) {
+    for (const done of steps.keys()) {
       requireGoingOn(options.signal);
       options.onProgress?.({ done, total: steps.length });
-      await player.play(step, steps.slice(done));
+      await player.play(steps, done);
     }
     await player.finish(transcript.headId);
   } catch (error) {

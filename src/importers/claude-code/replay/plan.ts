@@ -55,12 +55,27 @@ function planned(call: FileCall, home: string | undefined, known: Knowledge): Pl
   return { ...call, place, before, pieces };
 }
 
-/** Plans the replay of every node of a transcript, parents first. */
+/** Steps with the nodes of a turn together: two terminals on one session write their turns into one another. */
+function byTurns(steps: readonly ReplayStep[], entries: readonly Entry[]): ReplayStep[] {
+  const startOf = new Map<Entry, number>();
+  const ranked = steps.map((step, index) => {
+    const entry = entries[index] as Entry;
+    const leader = entry.kind === "prompt" ? null : (entry.parent ?? entry.caller);
+    // A side chain without a caller has no turn to be played in, and comes last.
+    const own = leader === null && entry.side !== null ? entries.length + index : index;
+    const start = (leader === null ? undefined : startOf.get(leader)) ?? own;
+    startOf.set(entry, start);
+    return { step, start, index };
+  });
+  return ranked.sort((a, b) => a.start - b.start || a.index - b.index).map(({ step }) => step);
+}
+
+/** Plans the replay of every node of a transcript, turn by turn, parents first. */
 export function planReplay(transcript: Transcript): ReplayStep[] {
   const { entries, nodes, home } = transcript;
   const results = resultsOf(entries);
   const knownAt = new Map<Entry, Knowledge>();
-  return entries.map((entry, index) => {
+  const steps = entries.map((entry, index): ReplayStep => {
     const anchor = anchorOf(entry);
     const above = anchor === entry ? entry.parent : anchor;
     const known =
@@ -73,4 +88,5 @@ export function planReplay(transcript: Transcript): ReplayStep[] {
     const calls = fileCallsIn(entry, results).map((call) => planned(call, home, known));
     return { node: nodes[index] as ImportedNode, calls };
   });
+  return byTurns(steps, entries);
 }

@@ -197,9 +197,12 @@ class Application {
   }
 
   async #outcome(job: Job, unflushed: Map<string, string>): Promise<EditOutcome> {
-    const { path } = job.edit;
-    const { state, stat } = await sightOf(this.#root, path, false);
+    const { path, after } = job.edit;
     const settled = job.settled ?? { result: "untried" };
+    const sight = await sightOf(this.#root, path, false);
+    // What was removed stays absent although a link came where its folder was.
+    const isBehindLink = settled.result === "done" && after.kind === "absent" && sight.state.kind === "unknown";
+    const { state, stat } = isBehindLink ? { state: absent, stat: null } : sight;
     const lost = settled.result === "done" ? unflushed.get(parentOf(path)) : undefined;
     if (lost !== undefined) return { path, result: "failed", state, stat, reason: lost };
     return { path, ...settled, state, stat };
@@ -208,6 +211,7 @@ class Application {
 
 /** Whether what is there has to go first: for good, or because a folder cannot be renamed over a file or back. */
 function isRemoval({ before, after }: Edit): boolean {
-  if (before.kind === "unknown" || after.kind === "unknown" || before.kind === "absent") return false;
-  return after.kind === "absent" || (before.kind === "directory") !== (after.kind === "directory");
+  if (before.kind === "unknown" || after.kind === "unknown") return false;
+  if (after.kind === "absent") return true;
+  return before.kind !== "absent" && (before.kind === "directory") !== (after.kind === "directory");
 }

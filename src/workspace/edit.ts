@@ -170,7 +170,7 @@ function removeTemporary(temporary: string): void {
 
 function flushFolder(place: string): string | undefined {
   try {
-    const fd = openSync(place, constants.O_RDONLY);
+    const fd = openSync(place, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_DIRECTORY ?? 0));
     try {
       fsyncSync(fd);
     } finally {
@@ -178,8 +178,8 @@ function flushFolder(place: string): string | undefined {
     }
     return undefined;
   } catch (error) {
-    // A folder that was removed, or may be written but not opened, or that this platform cannot flush, needs none.
-    if (isErrno(error, "ENOENT", "ENOTDIR", "EACCES", "EPERM", "EISDIR", "EINVAL")) return undefined;
+    // A folder that is none any more, or may be written but not opened, or that this platform cannot flush, needs none.
+    if (isErrno(error, "ENOENT", "ENOTDIR", "ELOOP", "EACCES", "EPERM", "EISDIR", "EINVAL")) return undefined;
     const code = systemCode(error);
     if (code === undefined) throw error;
     return code.toLowerCase();

@@ -9,6 +9,7 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { RetconError } from "../core/errors.js";
 import type { CoverageOptions, CoverageRules, Observation, ObserveRequest, WorkspaceIdentity } from "../core/files.js";
+import { ifPresent } from "./errno.js";
 import { Findings } from "./findings.js";
 import { requireSame } from "./identity.js";
 import { ancestorsOf, blockedParent, depthOf, parentOf } from "./paths.js";
@@ -123,8 +124,12 @@ export class Observer {
     const rules = request.rules as CoverageRules;
     const coverage = new Coverage(rules, announced);
     const hints = this.#held;
+    // A folder that came or was replaced is gone through whole, also when a look that was not accepted already followed it.
+    const fresh = new Set<string>();
     const { sweep, findings } = this.#start(request, coverage, (directory, stats) => {
-      if (this.#watch?.follows(directory, stats.ino) && !wasRenamed(hints, directory)) return false;
+      const known = request.index.get(directory)?.state.kind === "directory" && !wasRenamed(hints, directory);
+      if (known && !fresh.has(parentOf(directory)) && this.#watch?.follows(directory, stats.ino)) return false;
+      fresh.add(directory);
       this.#watch?.follow(directory, stats.ino);
       return true;
     });
@@ -134,8 +139,8 @@ export class Observer {
     const gone = goneFolders(look, sweep, findings);
     for (const directory of gone) this.#watch?.unfollow(directory);
     for (const path of doubtful(look, memory)) {
-      if (!findings.met.has(path) && !isBelow(path, gone) && blockedParent(root, path) === undefined)
-        await sweep.single(path);
+      if (findings.met.has(path) || isBelow(path, gone) || blockedParent(root, path) !== undefined) continue;
+      if (!(await this.#again(sweep, coverage, path))) await sweep.single(path);
     }
     await sweep.finish();
     for (const entry of request.index.values()) {
@@ -149,14 +154,18 @@ export class Observer {
     return { sweep, observation: observed(look, findings, rules) };
   }
 
-  /** Lists a folder in which something happened, if it still is one and was not listed on the way. */
-  async #again(sweep: Sweep, coverage: Coverage, directory: string): Promise<void> {
+  /** Lists a folder in which something happened, unless it was listed on the way; false if it is none. */
+  async #again(sweep: Sweep, coverage: Coverage, directory: string): Promise<boolean> {
     const { root } = this.#identity;
+    if (sweep.listed.has(directory)) return true;
+    if (directory !== "" && blockedParent(root, directory) !== undefined) return false;
+    const stats = ifPresent(() => lstatSync(join(root, directory), { throwIfNoEntry: false }));
+    if (!stats?.isDirectory()) return false;
     const standing = coverage.folder(directory);
-    if (sweep.listed.has(directory) || standing === "ignored") return;
-    if (directory !== "" && blockedParent(root, directory) !== undefined) return;
-    const stats = lstatSync(join(root, directory), { throwIfNoEntry: false });
-    if (stats?.isDirectory()) await sweep.folder(directory, stats, standing === "way");
+    if (standing === "ignored") return true;
+    if (!this.#watch?.follows(directory, stats.ino)) this.#watch?.follow(directory, stats.ino);
+    await sweep.folder(directory, stats, standing === "way");
+    return true;
   }
 
   #start(

@@ -13,12 +13,12 @@ import { type Dirent, lstatSync, readlinkSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { RetconError } from "../core/errors.js";
-import type { IndexEntry, ObserveRequest } from "../core/files.js";
-import { ifPresent } from "./errno.js";
+import type { IndexEntry, ObserveRequest, StatSeen } from "../core/files.js";
+import { isErrno, systemCode } from "./errno.js";
 import type { Findings } from "./findings.js";
 import { type Listing, listFolder } from "./listing.js";
 import { childOf, isGitName, isTemporaryName } from "./paths.js";
-import { type Pace, quietMs, readOnce } from "./read.js";
+import { hugeBytes, type Pace, quietMs, readOnce } from "./read.js";
 import { type Coverage, ruleFiles } from "./rules/coverage.js";
 import { ruleText } from "./rules/first.js";
 import { modeOf, sameStat, statSeen } from "./state.js";
@@ -68,7 +68,7 @@ export class Sweep {
     this.devices.add(stats.dev);
     const listing = listFolder(join(root, directory), stats.ino);
     if (listing.kind !== "listed") {
-      this.#shut(directory, stats, listing.kind);
+      this.#shut(directory, statSeen(stats), listing.kind);
       return;
     }
     this.listed.add(directory);
@@ -90,9 +90,9 @@ export class Sweep {
   /** Looks at one path that is not a folder to be gone into. */
   async single(path: string): Promise<void> {
     const stats = lstat(join(this.#setting.root, path));
-    if (stats === undefined) return;
-    if (stats.isDirectory()) this.#shut(path, stats, "changing");
-    else await this.#look(path, stats);
+    if (stats === "unreadable") this.#setting.findings.exclude(path, stats, null, true);
+    else if (stats?.isDirectory()) this.#shut(path, statSeen(stats), "changing");
+    else if (stats !== undefined) await this.#look(path, stats);
   }
 
   /** Reads what was being written, as soon as it is left alone; gives up after a while. */
@@ -104,8 +104,8 @@ export class Sweep {
       for (const path of this.#postponed.splice(0)) await this.single(path);
     }
     for (const path of this.#postponed.splice(0)) {
-      const stats = lstat(join(this.#setting.root, path));
-      if (stats !== undefined) this.#setting.findings.exclude(path, "changing", statSeen(stats), true);
+      if (lstat(join(this.#setting.root, path)) !== undefined)
+        this.#setting.findings.exclude(path, "changing", null, true);
     }
   }
 
@@ -119,23 +119,25 @@ export class Sweep {
     }
     await this.#breathe();
     const stats = lstat(join(root, path));
-    if (stats === undefined) return undefined;
-    if (stats.isDirectory()) return { stats, pruned: standing === "way" };
-    await this.#look(path, stats);
+    if (stats === "unreadable") this.#shut(path, null, stats);
+    else if (stats?.isDirectory()) return { stats, pruned: standing === "way" };
+    else if (stats !== undefined) await this.#look(path, stats);
     return undefined;
   }
 
   async #look(path: string, stats: Stats): Promise<void> {
     const { findings, root } = this.#setting;
     if (stats.isSymbolicLink()) {
-      const target = ifPresent(() => readlinkSync(join(root, path)));
-      if (target !== undefined) findings.note(path, { kind: "symlink", target }, statSeen(stats));
+      const target = targetOf(join(root, path));
+      if (target === undefined) this.#postponed.push(path);
+      else findings.note(path, { kind: "symlink", target }, statSeen(stats));
     } else if (stats.isFile()) await this.#file(path, stats);
     else findings.exclude(path, "special_file", statSeen(stats), false);
   }
 
   async #file(path: string, stats: Stats): Promise<void> {
-    const { findings, request, maxFileBytes, root, pace } = this.#setting;
+    const { findings, request, root, pace } = this.#setting;
+    const maxFileBytes = Math.min(this.#setting.maxFileBytes, hugeBytes);
     if (stats.nlink > 1) this.linked.add(path);
     const entry = request.index.get(path);
     if (entry !== undefined && isUntouched(entry, stats, request.previousMs)) {
@@ -172,11 +174,11 @@ export class Sweep {
     this.#setting.findings.note(directory, { kind: "directory", mode: modeOf(stats) }, statSeen(stats));
   }
 
-  #shut(directory: string, stats: Stats, kind: Exclude<Listing["kind"], "listed">): void {
+  #shut(path: string, stat: StatSeen | null, kind: Exclude<Listing["kind"], "listed">): void {
     const { findings } = this.#setting;
     if (kind === "gone") return;
-    findings.shut.set(directory, kind);
-    findings.exclude(directory, kind, statSeen(stats), true);
+    findings.shut.set(path, kind);
+    findings.exclude(path, kind, stat, true);
   }
 
   async #breathe(): Promise<void> {
@@ -196,8 +198,24 @@ function isUntouched(entry: IndexEntry, stats: Stats, previousMs: number | null)
   return entry.state.kind === "file" && sameStat(entry.stat, statSeen(stats)) && !isRacy(stats, previousMs);
 }
 
-function lstat(path: string): Stats | undefined {
-  return ifPresent(() => lstatSync(path, { throwIfNoEntry: false }));
+function lstat(path: string): Stats | undefined | "unreadable" {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (isErrno(error, "ENOTDIR")) return undefined;
+    if (systemCode(error) === undefined) throw error;
+    return "unreadable";
+  }
+}
+
+/** The target of a link, or undefined when something else took its place. */
+function targetOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch (error) {
+    if (isErrno(error, "ENOENT", "ENOTDIR", "EINVAL")) return undefined;
+    throw error;
+  }
 }
 
 /**

@@ -5,14 +5,15 @@
  *     events in the kernel's one queue:   … a/x   b   cookie │ later ones
  *     `settle` writes a cookie of its own and waits for it: ──┘ all that happened before has been heard by then
  *
- * That holds for Linux and local file systems. Elsewhere, after an error, with too many events for the kernel's queue, or
+ * That holds for Linux and local file systems, and for all changes but those made through a memory map alone, of which the
+ * kernel tells nobody: the next sweep finds them. Elsewhere, after an error, with too many events for the kernel's queue, or
  * if the cookie does not come, there are no hints, and the whole tree is swept.
  */
 import { type FSWatcher, mkdtempSync, rmSync, statfsSync, watch, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { isErrno, systemCode } from "./errno.js";
-import { childOf, parentOf } from "./paths.js";
+import { parentOf } from "./paths.js";
 import { ruleFiles } from "./rules/coverage.js";
 
 /** Where to look: folders in which something happened, with the names that came, went or were replaced. */
@@ -145,11 +146,7 @@ export class Watch {
 
 /** Whether a path's own folder, as hinted, names it among what came or went. */
 export function wasRenamed(hints: Hints, path: string): boolean {
-  const directory = parentOf(path);
-  const names = hints.folders.get(directory);
-  if (names === undefined) return false;
-  for (const name of names) if (childOf(directory, name) === path) return true;
-  return false;
+  return hints.folders.get(parentOf(path))?.has(path.slice(path.lastIndexOf("/") + 1)) ?? false;
 }
 
 /** Joins two sets of hints. */

@@ -56,7 +56,10 @@ describe("rules", () => {
   });
 
   test("[W1] F23 F41 core.excludesFile is read from the user's file, and GIT_ variables have no effect", async () => {
-    write(home, { ".gitconfig": '[user]\n\tname = x\n[core]\n\texcludesFile = "~/my ignores"\n', "my ignores": "mine\n" });
+    write(home, {
+      ".gitconfig": '[user]\n\tname = x\n[core]\n\texcludesFile = "~/my ignores"\n',
+      "my ignores": "mine\n",
+    });
     const other = temporaryFolder();
     write(other, { config: `[core]\n excludesFile = ${other}/all\n`, all: "*\n" });
     process.env.GIT_CONFIG_GLOBAL = join(other, "config");
@@ -103,7 +106,8 @@ describe("rules", () => {
     expect(paths).toEqual([".env", ".gitignore", "build/keep/a.txt", "node_modules/mine/x/y.js", "sub/.env"]);
     const rules = folder.rules;
     if (rules === null) throw new TypeError("no rules");
-    for (const path of [...paths, "build/", "build/keep/", "build/keep/new.txt"]) expect(covers(rules, path)).toBe(true);
+    for (const path of [...paths, "build/", "build/keep/", "build/keep/new.txt"])
+      expect(covers(rules, path)).toBe(true);
     for (const path of ["build/.env", "build/other/", "build/other/c.txt", "tmp/x", "node_modules/theirs/"]) {
       expect(covers(rules, path), path).toBe(false);
     }
@@ -113,7 +117,10 @@ describe("rules", () => {
     const folder = await Folder.open({ ".gitignore": "build/\n", "build/a": "a", "build/b": "b" });
     await folder.sync();
     folder.index.set("build/a", { path: "build/a", state: { kind: "absent" }, stat: null, announced: true });
-    expect(await folder.sync()).toEqual({ build: "unknown not_covered_before → directory", "build/a": "absent → file" });
+    expect(await folder.sync()).toEqual({
+      build: "unknown not_covered_before → directory",
+      "build/a": "absent → file",
+    });
   });
 
   test("[W1] rules survive being stored as JSON, and two looks have the same", async () => {
@@ -131,29 +138,43 @@ describe("git", () => {
   const git = (root: string, ...args: string[]) =>
     execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd: root, encoding: "utf8" });
 
-  test.each(["2", "3", "4"])("[W1] F24 F32 F36 a force-added but ignored file is covered, index version %s", async (version) => {
-    const folder = await Folder.open({ ".gitignore": "*.log\nbuild/\n", "a.log": "", "b.log": "", "build/deep/é.o": "", "build/x.o": "" });
-    git(folder.root, "init", "-q");
-    git(folder.root, "add", "-f", "a.log", "build/deep/é.o", ".gitignore");
-    if (version === "3") {
-      folder.write({ "later.txt": "" });
-      git(folder.root, "add", "-N", "later.txt");
-    } else git(folder.root, "update-index", "--index-version", version);
-    const before = git(folder.root, "ls-files", "--stage", "--debug");
-    expect(await captured(folder)).toEqual([".gitignore", "a.log", "build/deep/é.o", ...(version === "3" ? ["later.txt"] : [])]);
-    expect(folder.rules?.tracked).toEqual(["a.log", "build/deep/é.o"]);
-    expect(git(folder.root, "ls-files", "--stage", "--debug")).toBe(before);
-    if (folder.rules !== null) {
-      expect(covers(folder.rules, "a.log")).toBe(true);
-      expect(covers(folder.rules, "b.log")).toBe(false);
-    }
-  });
+  test.each(["2", "3", "4"])(
+    "[W1] F24 F32 F36 a force-added but ignored file is covered, index version %s",
+    async (version) => {
+      const folder = await Folder.open({
+        ".gitignore": "*.log\nbuild/\n",
+        "a.log": "",
+        "b.log": "",
+        "build/deep/é.o": "",
+        "build/x.o": "",
+      });
+      git(folder.root, "init", "-q");
+      git(folder.root, "add", "-f", "a.log", "build/deep/é.o", ".gitignore");
+      if (version === "3") {
+        folder.write({ "later.txt": "" });
+        git(folder.root, "add", "-N", "later.txt");
+      } else git(folder.root, "update-index", "--index-version", version);
+      const before = git(folder.root, "ls-files", "--stage", "--debug");
+      expect(await captured(folder)).toEqual([
+        ".gitignore",
+        "a.log",
+        "build/deep/é.o",
+        ...(version === "3" ? ["later.txt"] : []),
+      ]);
+      expect(folder.rules?.tracked).toEqual(["a.log", "build/deep/é.o"]);
+      expect(git(folder.root, "ls-files", "--stage", "--debug")).toBe(before);
+      if (folder.rules !== null) {
+        expect(covers(folder.rules, "a.log")).toBe(true);
+        expect(covers(folder.rules, "b.log")).toBe(false);
+      }
+    },
+  );
 
   test("[W1] F148 a git index that cannot be parsed tracks nothing and does no harm", async () => {
     const folder = await Folder.open({ ".gitignore": "*.log\n", "a.log": "" });
     git(folder.root, "init", "-q");
     git(folder.root, "add", "-f", "a.log");
-    writeFileSync(folder.place(".git/index"), "DIRC\0\0\0\2\0\0\0\9 rubbish");
+    writeFileSync(folder.place(".git/index"), "DIRC\0\0\0\x02\0\0\0\u0039 rubbish");
     expect(await captured(folder)).toEqual([".gitignore"]);
   });
 
@@ -174,7 +195,22 @@ describe("git", () => {
   test("[W1] F23 random rule files cover what git does not ignore", async () => {
     const name = fc.constantFrom("a", "b", "c", "ab", "a.log", "b.log", "x y", "[a]", "!a", "#b");
     const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join("/"));
-    const glob = fc.constantFrom("a", "b", "*", "*.log", "a*", "?", "[ab]", "\\[a]", "\\!a", "\\#b", "**", "x y", "c", "[!a]");
+    const glob = fc.constantFrom(
+      "a",
+      "b",
+      "*",
+      "*.log",
+      "a*",
+      "?",
+      "[ab]",
+      "\\[a]",
+      "\\!a",
+      "\\#b",
+      "**",
+      "x y",
+      "c",
+      "[!a]",
+    );
     const pattern = fc
       .record({
         not: fc.constantFrom("", "", "!"),
@@ -186,15 +222,19 @@ describe("git", () => {
     const rules = fc.array(pattern, { maxLength: 5 }).map((lines) => lines.join("\n"));
     const folders = fc.constantFrom("", "a", "b", "a/b", "x y", "[a]", "!a", "#b");
     await fc.assert(
-      fc.asyncProperty(fc.uniqueArray(path, { maxLength: 12 }), fc.dictionary(folders, rules, { maxKeys: 3 }), async (paths, texts) => {
-        const root = temporaryFolder();
-        git(root, "init", "-q");
-        for (const file of paths) tryWrite(root, file);
-        for (const [folder, text] of Object.entries(texts)) tryWrite(root, `${folder}/.gitignore`, text);
-        const folder = await Folder.open({}, { root });
-        const expected = git(root, "ls-files", "-oz", "--exclude-standard").split("\0").filter(Boolean);
-        expect((await captured(folder)).sort()).toEqual(expected.sort());
-      }),
+      fc.asyncProperty(
+        fc.uniqueArray(path, { maxLength: 12 }),
+        fc.dictionary(folders, rules, { maxKeys: 3 }),
+        async (paths, texts) => {
+          const root = temporaryFolder();
+          git(root, "init", "-q");
+          for (const file of paths) tryWrite(root, file);
+          for (const [folder, text] of Object.entries(texts)) tryWrite(root, `${folder}/.gitignore`, text);
+          const folder = await Folder.open({}, { root });
+          const expected = git(root, "ls-files", "-oz", "--exclude-standard").split("\0").filter(Boolean);
+          expect((await captured(folder)).sort()).toEqual(expected.sort());
+        },
+      ),
       { numRuns: 60 },
     );
   }, 60_000);

@@ -51,6 +51,20 @@ describe("what cannot be read", () => {
     expect(await folder.sync()).toEqual({ a: "unknown unreadable → file" });
   });
 
+  test("[W6] F21 a folder whose names can be read but not what they are makes what lies in it unknown", async () => {
+    const folder = await Folder.open({ "d/a": "a", "d/e/b": "b" });
+    await folder.sync();
+    folder.chmod("d", 0o444);
+    await asNobody(folder, async () => {
+      expect(await folder.sync()).toEqual({
+        d: "directory → directory",
+        "d/a": "file → unknown unreadable",
+        "d/e": "directory → unknown unreadable",
+        "d/e/b": "file → unknown unreadable",
+      });
+    });
+  });
+
   test("[W6] F103 a rule file that cannot be read keeps the text it had", async () => {
     const folder = await Folder.open({ "d/.gitignore": "*.log\n", "d/a.log": "a" });
     await folder.sync();

@@ -36,6 +36,7 @@ export class Coverage {
   readonly #ways = new Set<string>();
   readonly #sources = new Map<string, string[]>();
   readonly #chains = new Map<string, Ignore>();
+  readonly #folders = new Map<string, Standing>();
 
   constructor(rules: CoverageRules, announced: Iterable<string> = []) {
     this.#rules = rules;
@@ -54,6 +55,7 @@ export class Coverage {
     else if (texts.includes(text)) return;
     else texts.push(text);
     this.#chains.delete(directory);
+    this.#folders.clear();
   }
 
   /** How a path stands in a folder that is itself covered, or (`pruned`) only on the way. */
@@ -68,13 +70,12 @@ export class Coverage {
   /** How a folder stands, judged from the root down. */
   folder(directory: string): Standing {
     if (directory === "") return "covered";
-    let pruned = false;
-    for (const at of [...[...ancestorsOf(directory)].reverse(), directory]) {
-      const standing = this.standing(at, true, pruned);
-      if (standing === "ignored") return "ignored";
-      pruned = standing === "way";
-    }
-    return pruned ? "way" : "covered";
+    const known = this.#folders.get(directory);
+    if (known !== undefined) return known;
+    const above = this.folder(parentOf(directory));
+    const standing = above === "ignored" ? above : this.standing(directory, true, above === "way");
+    this.#folders.set(directory, standing);
+    return standing;
   }
 
   /** Whether a path is covered, judged from the root down. */

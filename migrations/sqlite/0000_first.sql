@@ -165,6 +165,7 @@ CREATE TABLE `runs` (
 	`left` integer,
 	`usage` text,
 	`error` text,
+	`report` text,
 	`cancel_requested` text,
 	`rows_of` integer
 );

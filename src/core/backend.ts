@@ -4,7 +4,7 @@
  * Reads answer with rows as they are stored; `commit` writes a list of changes in one short transaction or, when one
  * of them was stale, nothing. A backend that runs the published contract suite is a backend.
  */
-import type { Change, Commit, Holder, Intent, NodeKey, Owner } from "./change.js";
+import type { Change, Commit, Holder, Intent, NodeKey, Owner, RunReport } from "./change.js";
 import type { CoverageOptions, CoverageRules, IndexEntry, PackedBlob, WorkspaceIdentity } from "./files.js";
 import type { FileState, Json, OperationKind, Role, RunStatus, Usage } from "./model.js";
 
@@ -72,6 +72,7 @@ export interface RunRow {
   left: number | null;
   usage: Usage | null;
   error: string | null;
+  report: RunReport | null;
   cancelRequested: string | null;
   rowsOf: number | null;
   windows: { toolCallId: string; opened: number; closed: number | null }[];
@@ -149,7 +150,8 @@ export type RunQuery =
 export type OperationQuery =
   | { conversation: number; limit: number; kinds?: OperationKind[] }
   | { conversation: number; request: string }
-  | { after: number; limit: number };
+  | { after: number; limit: number }
+  | { newest: number };
 
 /** Which rows of a workspace's log to read, in order of their numbers. */
 export type LogQuery = { runs: number[] } | { operation: number } | { path: string; after: number; limit?: number };

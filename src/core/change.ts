@@ -35,6 +35,8 @@ export interface Holder {
   namespace: string;
   pid: number;
   startedAt: string;
+  /** The store inside that process: one that was closed holds nothing any more. */
+  instance: string;
 }
 
 /** The changing part of a run. `found` and `left` are numbers of the workspace's log. */
@@ -45,6 +47,15 @@ export interface RunFields {
   lastKey: NodeKey | null;
   usage: Usage | null;
   error: string | null;
+  report: RunReport | null;
+}
+
+/** What a run did to the files, in figures; kept so that rewind points need not read the log. */
+export interface RunReport {
+  filesChanged: number;
+  added: number;
+  removed: number;
+  notCaptured: number;
 }
 
 /** A run as it starts. */
@@ -124,6 +135,8 @@ export type Change =
       /** The message without its role, as JSON. */
       body: string;
       blobs: string[];
+      /** Given where a node is copied with its place in the log; otherwise the log's number now. */
+      position?: number | null;
     }
   | { kind: "link"; link: "covers" | "merges"; from: NodeKey; to: NodeKey }
   | { kind: "branch"; name: string; from: Head | null; to: Head | null }
@@ -139,6 +152,7 @@ export type Change =
   | { kind: "announce"; run: number; path: string }
   | { kind: "sync"; from: number; startedAtMs: number; rules: CoverageRules | null }
   | { kind: "path"; path: string; to: FileState; stat: StatSeen | null }
+  | { kind: "restat"; path: string; stat: StatSeen }
   | { kind: "log"; path: string; before: FileState; after: FileState; owner: Owner }
   | { kind: "intent"; from: string | null; to: Intent | null };
 
@@ -147,7 +161,14 @@ export interface Commit {
   conversation: number | null;
   workspace: number | null;
   /** What the list is in the history; null for a renewal of a lease, which is no operation. */
-  operation: { kind: OperationKind; author: string; atMs: number; summary: Json } | null;
+  operation: {
+    kind: OperationKind;
+    author: string;
+    atMs: number;
+    summary: Json;
+    /** An operation of the store or a workspace raises no conversation's version. */
+    about: "conversation" | "store";
+  } | null;
   changes: Change[];
 }
 
@@ -173,6 +194,7 @@ export const staleCode: { readonly [K in Change["kind"]]: ErrorCode } = {
   announce: "run_lost",
   sync: "busy",
   path: "busy",
+  restat: "busy",
   log: "busy",
   intent: "busy",
 };
@@ -192,6 +214,7 @@ export const irreversible: { readonly [K in Change["kind"]]?: string } = {
   window: "A window that was open was open.",
   announce: "A path that was named stays covered.",
   sync: "The sequence of syncs only rises.",
+  restat: "The index follows the disk, not the history.",
   path: "The index follows the disk, not the history.",
   log: "The log only grows; a restore adds rows.",
   intent: "An intent is settled or rolled back by its own commit.",

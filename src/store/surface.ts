@@ -192,11 +192,7 @@ export interface Turn {
   during<T>(toolCallId: string, work: () => Promise<T>): Promise<T>;
   /** Captures in mid-turn and returns what this turn has changed so far. */
   checkpoint(): Promise<FileChange[]>;
-  end(outcome?: {
-    status?: "completed" | "failed" | "cancelled";
-    usage?: Usage;
-    error?: string;
-  }): Promise<TurnReport>;
+  end(outcome?: { status?: "completed" | "failed" | "cancelled"; usage?: Usage; error?: string }): Promise<TurnReport>;
 }
 
 /** A node while its text still arrives. It joins the conversation when it is sealed, or when its turn ends. */

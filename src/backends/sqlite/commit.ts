@@ -64,7 +64,7 @@ export function commits(db: Db, transaction: <T>(run: () => T) => T): (commit: C
     if (first?.kind === "create") write(first, at);
     if (commit.operation !== null) {
       const { kind, author, atMs, summary } = commit.operation;
-      const conversation = at.conversation < 0 ? null : at.conversation;
+      const conversation = at.conversation < 0 || commit.operation.about === "store" ? null : at.conversation;
       const values = {
         conversation,
         workspace: commit.workspace,

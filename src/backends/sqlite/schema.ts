@@ -110,6 +110,7 @@ export const runs = sqliteTable(
     left: integer("left"),
     usage: text("usage"),
     error: text("error"),
+    report: text("report"),
     cancelRequested: text("cancel_requested"),
     rowsOf: integer("rows_of"),
   },

@@ -6,7 +6,7 @@ import { alias } from "drizzle-orm/sqlite-core";
 import type { LogQuery, LogRow } from "../../../core/backend.js";
 import type { Owner } from "../../../core/change.js";
 import * as t from "../schema.js";
-import { type Db, listed, once, p } from "../statement.js";
+import { type Db, once, p } from "../statement.js";
 import { fromColumns } from "../states.js";
 
 /** Reads of a workspace's log. */

@@ -34,6 +34,7 @@ export function operationReads(db: Db) {
       .limit(p("limit"))
       .prepare(),
   );
+  const last = once(() => select().orderBy(desc(o.number)).limit(p("limit")).prepare());
   const moving = once(() =>
     select()
       .where(and(eq(o.conversation, p("key")), moves))
@@ -100,6 +101,7 @@ export function operationReads(db: Db) {
   });
   return {
     operations(query: OperationQuery): OperationRow[] {
+      if ("newest" in query) return last().all({ limit: query.newest }).map(toOperation);
       if ("after" in query)
         return since()
           .all({ ...query })

@@ -57,6 +57,7 @@ export function runReads(db: Db) {
     status: row.status as RunRow["status"],
     holder: parse(row.holder),
     usage: parseOrNull(row.usage),
+    report: parseOrNull(row.report),
     windows: row.status === "running" ? windows().all({ run: row.run }) : [],
     announced:
       row.status === "running"

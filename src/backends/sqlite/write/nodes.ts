@@ -80,7 +80,7 @@ export function nodeWriters(db: Db) {
         role,
         synthetic: change.synthetic ? 1 : 0,
         createdAtMs,
-        position: at.logNumber,
+        position: change.position ?? at.logNumber,
         workspace: at.workspace,
         operation: at.number,
         body,

@@ -29,6 +29,7 @@ export function runWriters(db: Db) {
         left: p("left"),
         usage: p("usage"),
         error: p("error"),
+        report: p("report"),
         rowsOf: p("rowsOf"),
       })
       .onConflictDoNothing()
@@ -44,6 +45,7 @@ export function runWriters(db: Db) {
         lastKey: sql`${p("lastKey")}`,
         usage: sql`${p("usage")}`,
         error: sql`${p("error")}`,
+        report: sql`${p("report")}`,
       })
       .where(live)
       .prepare(),
@@ -90,6 +92,7 @@ export function runWriters(db: Db) {
   const fieldsOf = (fields: Of<"run-end">["to"]) => ({
     ...fields,
     usage: fields.usage === null ? null : JSON.stringify(fields.usage),
+    report: fields.report === null ? null : JSON.stringify(fields.report),
   });
   return {
     "run-start"(change, at) {

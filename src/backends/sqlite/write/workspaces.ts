@@ -76,6 +76,13 @@ export function workspaceWriters(db: Db) {
       .prepare(),
   );
   const named = and(eq(s.workspace, p("workspace")), eq(s.path, p("path")));
+  const restat = once(() =>
+    db
+      .update(s)
+      .set({ stat: sql`${p("stat")}`, sequence: sql`${p("sequence")}` })
+      .where(named)
+      .prepare(),
+  );
   const pathKey = once(() => db.select({ key: s.key }).from(s).where(named).prepare());
   const announce = once(() =>
     db
@@ -149,6 +156,10 @@ export function workspaceWriters(db: Db) {
     path({ path, to, stat }, at) {
       const values = { workspace: at.workspace, path, ...columns(to), sequence: at.sequence };
       return put().run({ ...values, stat: stat === null ? null : JSON.stringify(stat) }).changes === 1;
+    },
+    restat({ path, stat }, at) {
+      const values = { workspace: at.workspace, path, stat: JSON.stringify(stat), sequence: at.sequence };
+      return restat().run(values).changes === 1;
     },
     announce({ run, path }, at) {
       if (announce().run({ workspace: at.workspace, path, sequence: at.sequence }).changes !== 1) return false;

@@ -1,0 +1,139 @@
+/**
+ * Appending outside a turn: system nodes, notes, side chains of what is already there.
+ */
+import type { Change, NodeKey } from "../core/change.js";
+import { callerOf, inRanges, pathOf } from "../core/dag.js";
+import { RetconError } from "../core/errors.js";
+import type { NewMessage, Node } from "../core/model.js";
+import { type Chat, headMoved } from "./chat.js";
+import { type Checked, chainBelow, checkMessage, nodeChange } from "./place.js";
+import { firstResult, requestChange, requestOf } from "./requests.js";
+import { settleDeadRuns } from "./runs.js";
+import { activeHead, requireBranch, requireNode, type State, toNodes } from "./state.js";
+import type { AppendOptions } from "./surface.js";
+
+const attempts = 20;
+
+/** The writer of an append: a live run, or nobody in particular. */
+export interface Writer {
+  run: number | null;
+  guards: Change[];
+  /** The error when a guard or the head was stale; undefined to try again. */
+  stale(change: Change): Promise<Error | undefined>;
+}
+
+/** Appends messages below the head, or where the first of them says. @throws `head_moved`, `id_exists`, `not_found` */
+export async function appendMessages(
+  chat: Chat,
+  given: NewMessage | NewMessage[],
+  options: AppendOptions,
+  writer: Writer,
+): Promise<Node[]> {
+  const checked = (Array.isArray(given) ? given : [given]).map((message) => checkMessage(chat.env, message));
+  const request = requestOf(chat, options.requestId, "append", given);
+  const first = await firstResult<string[]>(chat, request);
+  if (first !== undefined) return nodesOf(chat, first.result);
+  if (checked.length === 0) return [];
+  await chat.env.backend.putBlobs(checked.flatMap((message) => message.blobs));
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const state = await chat.read();
+    await checkExpected(chat, state, options.expectedHead);
+    const changes = await addingChanges(chat, state, checked, writer.run);
+    const kept = requestChange(
+      request,
+      checked.map((message) => message.id),
+    );
+    const outcome = await chat.env.backend.commit(chat.commit("append", [...writer.guards, ...changes, ...kept]));
+    if (outcome.ok) {
+      chat.feed.wake();
+      return nodesOf(
+        chat,
+        checked.map((message) => message.id),
+      );
+    }
+    await refuseTaken(chat, checked);
+    const error = await writer.stale(outcome.stale);
+    if (error !== undefined) throw error;
+    const again = await firstResult<string[]>(chat, request);
+    if (again !== undefined) return nodesOf(chat, again.result);
+  }
+  throw headMoved();
+}
+
+/** @throws `head_moved` when the active head is not what the caller expected */
+export async function checkExpected(chat: Chat, state: State, expected: string | null | undefined): Promise<void> {
+  if (expected === undefined) return;
+  const head = activeHead(state);
+  const [row] = head === null ? [] : await chat.env.backend.nodes(chat.key, { keys: [head] });
+  if ((row?.id ?? null) !== expected) throw headMoved(expected, row?.id ?? null);
+}
+
+/** @throws `id_exists` when an id is taken in this conversation */
+export async function refuseTaken(chat: Chat, checked: readonly Checked[]): Promise<void> {
+  const [row] = await chat.env.backend.nodes(chat.key, { ids: checked.map((message) => message.id) });
+  if (row !== undefined) throw new RetconError("id_exists", `node ${row.id} exists already`, { id: row.id });
+}
+
+async function nodesOf(chat: Chat, ids: string[]): Promise<Node[]> {
+  const rows = await chat.env.backend.nodes(chat.key, { ids });
+  const byId = new Map((await toNodes(chat.env, await chat.read(), rows)).map((node) => [node.id, node]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+async function addingChanges(chat: Chat, state: State, checked: Checked[], run: number | null): Promise<Change[]> {
+  const [first, ...rest] = checked as [Checked, ...Checked[]];
+  const misplaced = rest.find((message) => message.parentId !== undefined || message.callerId !== undefined);
+  if (misplaced !== undefined) {
+    const reason = "only the first message of an append says where it hangs";
+    throw new RetconError("bad_input", `message ${misplaced.id}: ${reason}`, { field: "parentId", reason });
+  }
+  const createdAtMs = chat.env.now().getTime();
+  const { parent, caller, branch } = await placeOf(chat, state, first);
+  const { keys, opens } = chainBelow(state.segments, parent, checked.length, caller);
+  const nodes = checked.map((message, i) => nodeChange(message, keys[i] as NodeKey, run, createdAtMs));
+  const move: Change[] =
+    branch === null
+      ? []
+      : [{ kind: "branch", name: branch, from: { head: parent }, to: { head: keys.at(-1) as NodeKey } }];
+  return [...opens, ...nodes, ...move];
+}
+
+/** Where a message hangs: below the active head, or in a side chain. */
+async function placeOf(
+  chat: Chat,
+  state: State,
+  { callerId, parentId }: Checked,
+): Promise<{ parent: NodeKey | null; caller: NodeKey | null; branch: string | null }> {
+  if (callerId !== undefined) {
+    const caller = await requireNode(chat.env, chat.key, callerId);
+    if (parentId === undefined) return { parent: null, caller: caller.key, branch: null };
+  }
+  const branch = requireBranch(state);
+  if (parentId === undefined) return { parent: branch.head, caller: null, branch: branch.name };
+  const parent = await requireNode(chat.env, chat.key, parentId);
+  if (callerOf(state.segments, parent.key) !== null) return { parent: parent.key, caller: null, branch: null };
+  if (parent.key === branch.head) return { parent: parent.key, caller: null, branch: branch.name };
+  const onPath = inRanges(pathOf(state.segments, branch.head), parent.key);
+  const reason = onPath ? "it is not the head" : "it is not on the active branch";
+  throw new RetconError("not_on_branch", `cannot append below ${parent.id}: ${reason}; make a branch there first`, {
+    nodeId: parent.id,
+    branch: branch.name,
+  });
+}
+
+/** Appends outside a turn. @throws `run_active`, `busy` */
+export async function appendOutside(
+  chat: Chat,
+  given: NewMessage | NewMessage[],
+  options: AppendOptions = {},
+): Promise<Node[]> {
+  await settleDeadRuns(chat);
+  return appendMessages(chat, given, options, {
+    run: null,
+    guards: [{ kind: "idle" }],
+    async stale() {
+      await chat.requireIdle();
+      return undefined;
+    },
+  });
+}

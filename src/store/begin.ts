@@ -1,0 +1,124 @@
+/**
+ * Beginning a turn: the files as others left them, then the user's message and the reservation in one commit.
+ */
+import type { Change, NodeKey } from "../core/change.js";
+import { RetconError } from "../core/errors.js";
+import { checkId } from "../core/ids.js";
+import type { NewMessage } from "../core/model.js";
+import { startsTurn } from "../core/turns.js";
+import { checkExpected, refuseTaken } from "./append.js";
+import { type Chat, type HeldTurn, headMoved } from "./chat.js";
+import { type Checked, chainBelow, checkMessage, nodeChange } from "./place.js";
+import { firstResult, requestChange, requestOf } from "./requests.js";
+import { settleDeadRuns, syncFor } from "./runs.js";
+import { requireBranch, type State } from "./state.js";
+import { LiveTurn } from "./turn.js";
+
+const defaultLeaseMs = 30_000;
+const attempts = 20;
+
+/** Options of `beginTurn`. */
+export interface BeginOptions {
+  id?: string;
+  requestId?: string;
+  expectedHead?: string | null;
+  leaseMs?: number;
+}
+
+/** What a begun turn is remembered by under its request id. */
+interface Begun {
+  run: number | null;
+  userNodeId: string;
+}
+
+function userMessage(chat: Chat, given: string | NewMessage, id: string | undefined): Checked {
+  const message: NewMessage = typeof given === "string" ? { role: "user", content: given } : given;
+  const checked = checkMessage(chat.env, { ...message, ...(id === undefined ? {} : { id: checkId("id", id) }) });
+  const { role, synthetic = false } = checked.message;
+  if (!startsTurn({ role, synthetic }) || message.parentId !== undefined || message.callerId !== undefined) {
+    const reason = "a turn begins with a person's user message at the head of the active branch";
+    throw new RetconError("bad_input", `this message cannot begin a turn: ${reason}`, { field: "message", reason });
+  }
+  return checked;
+}
+
+/** Begins a turn. @throws `run_active`, `busy`, `head_moved`, `id_exists`, `workspace_changed` */
+export async function beginTurn(chat: Chat, given: string | NewMessage, options: BeginOptions = {}): Promise<HeldTurn> {
+  const { leaseMs = defaultLeaseMs } = options;
+  if (!(Number.isFinite(leaseMs) && leaseMs > 0)) throw new TypeError("leaseMs must be a positive number");
+  const checked = userMessage(chat, given, options.id);
+  const request = requestOf(chat, options.requestId, "beginTurn", { given, id: options.id });
+  const first = await firstResult<Begun>(chat, request);
+  if (first !== undefined) return turnAgain(chat, first.result, first.version, leaseMs);
+  await settleDeadRuns(chat);
+  await chat.requireIdle();
+  await checkExpected(chat, await chat.read(), options.expectedHead);
+  const workspace = await chat.workspace();
+  await chat.env.backend.putBlobs(checked.blobs);
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const found = workspace === null ? null : (await syncFor(chat, workspace)).logNumber;
+    const state = await chat.read();
+    await checkExpected(chat, state, options.expectedHead);
+    const changes = startingChanges(chat, state, checked, leaseMs, found);
+    const kept = requestChange(request, { run: null, userNodeId: checked.id });
+    chat.env.probe("turn:commit");
+    const outcome = await chat.env.backend.commit(chat.commit("turn", [...changes, ...kept]));
+    chat.env.probe("turn:committed");
+    if (outcome.ok) {
+      chat.feed.wake();
+      return track(chat, new LiveTurn(chat, outcome.runs.get(-1) as number, checked.id, leaseMs));
+    }
+    await chat.requireIdle();
+    await refuseTaken(chat, [checked]);
+  }
+  throw headMoved();
+}
+
+function startingChanges(chat: Chat, state: State, checked: Checked, leaseMs: number, found: number | null): Change[] {
+  const nowMs = chat.env.now().getTime();
+  const branch = requireBranch(state);
+  const { keys, opens } = chainBelow(state.segments, branch.head, 1);
+  const key = keys[0] as NodeKey;
+  const start = {
+    firstKey: key,
+    userKey: key,
+    workspace: chat.workspaceKey,
+    holder: chat.env.holder,
+    leaseMs,
+    startedAtMs: nowMs,
+    found,
+    rowsOf: null,
+  };
+  const fields = {
+    status: "running" as const,
+    endedAtMs: null,
+    left: null,
+    lastKey: null,
+    usage: null,
+    error: null,
+    report: null,
+  };
+  return [
+    { kind: "idle" },
+    ...opens,
+    { kind: "run-start", run: -1, start, fields },
+    nodeChange(checked, key, -1, nowMs),
+    { kind: "branch", name: branch.name, from: { head: branch.head }, to: { head: key } },
+  ];
+}
+
+/** The turn of a request that was made before: the live one, or one whose every write says that it is over. */
+async function turnAgain(chat: Chat, begun: Begun, operation: number, leaseMs: number): Promise<HeldTurn> {
+  const [node] = await chat.env.backend.nodes(chat.key, { ids: [begun.userNodeId] });
+  const run = node?.run ?? operation;
+  const live = chat.turns.get(run);
+  if (live !== undefined) return live;
+  const turn = new LiveTurn(chat, run, begun.userNodeId, leaseMs);
+  turn.release();
+  return turn;
+}
+
+function track(chat: Chat, turn: HeldTurn): HeldTurn {
+  chat.turns.set(turn.run, turn);
+  return turn;
+}

@@ -1,0 +1,135 @@
+/**
+ * The end of an operation on files: settling it, rolling it back, and finishing what a dead process began.
+ *
+ *     intent commit ─► edits ─► settle commit          the normal life
+ *                  └─ dead ─► edits again ─► settle     recovery: every edit is repeatable
+ *                              └─ impossible ─► edits undone ─► rollback commit
+ *
+ * An edit whose path is neither what was planned on nor what was wanted was saved by somebody meanwhile; it is left as it
+ * is and listed. An intent is touched only once its holder is dead, and on its own machine only.
+ */
+import type { IntentRow } from "../core/backend.js";
+import type { Change, Commit, Intent } from "../core/change.js";
+import { RetconError } from "../core/errors.js";
+import type { Edit, EditOutcome } from "../core/files.js";
+import { readBlob } from "./blobs.js";
+import type { Environment } from "./environment.js";
+import { holderName } from "./holder.js";
+import type { Workspace } from "./workspace.js";
+
+const author = "retcon";
+
+/** The index entries and log rows that follow from what became of the edits. */
+function rowChanges(intent: Intent, outcomes: readonly EditOutcome[]): Change[] {
+  const edits = new Map(intent.edits.map((edit) => [edit.path, edit]));
+  return outcomes.flatMap(({ path, result, state, stat }): Change[] => {
+    if (result !== "done") return [];
+    const edit = edits.get(path) as Edit;
+    const entry: Change = { kind: "path", path, to: state, stat };
+    return [entry, { kind: "log", path, before: edit.before, after: edit.after, owner: intent.owner }];
+  });
+}
+
+/** The commit that settles an intent: the intent goes, the index and log follow the edits, the move happens. */
+export async function settleCommit(
+  env: Environment,
+  workspace: Workspace,
+  intent: Intent,
+  outcomes: readonly EditOutcome[],
+): Promise<Commit> {
+  const row = await workspace.refresh(env);
+  const { settle } = intent;
+  const [allocating, rest] = split(settle.changes);
+  return {
+    ...settle,
+    changes: [
+      { kind: "intent", from: intent.token, to: null },
+      { kind: "sync", from: row.sequence, startedAtMs: row.syncedAtMs ?? 0, rules: null },
+      ...allocating,
+      ...rowChanges(intent, outcomes),
+      ...rest,
+    ],
+  };
+}
+
+/** A run or segment that the move starts must be there before rows name it. */
+function split(changes: readonly Change[]): [Change[], Change[]] {
+  const allocates = (change: Change) => change.kind === "segment" || change.kind === "run-start";
+  return [changes.filter(allocates), changes.filter((change) => !allocates(change))];
+}
+
+/** Takes back the edits that were made and commits that nothing happened. Returns what could not be taken back. */
+export async function rollBack(
+  env: Environment,
+  workspace: Workspace,
+  intent: Intent,
+  outcomes: readonly EditOutcome[],
+  recovering: boolean,
+): Promise<EditOutcome[]> {
+  const done = new Set(outcomes.filter((outcome) => outcome.result === "done").map((outcome) => outcome.path));
+  const edits = intent.edits
+    .filter((edit) => done.has(edit.path))
+    .map((edit) => ({ path: edit.path, before: edit.after, after: edit.before }));
+  env.probe("rollback:apply");
+  const undone = await workspace.files.apply({
+    edits,
+    token: intent.token,
+    read: (blob) => readBlob(env, blob),
+    stopOnError: false,
+    recovering,
+  });
+  const row = await workspace.refresh(env);
+  const changes: Change[] = [
+    { kind: "intent", from: intent.token, to: null },
+    { kind: "sync", from: row.sequence, startedAtMs: row.syncedAtMs ?? 0, rules: null },
+    ...undone.flatMap(({ path, result, state, stat }): Change[] =>
+      result === "done" ? [{ kind: "path", path, to: state, stat }] : [],
+    ),
+  ];
+  const atMs = env.now().getTime();
+  const summary = { token: intent.token, paths: undone.map(({ path, result }) => ({ path, result })) };
+  const operation = { kind: "rollback" as const, author, atMs, summary, about: "store" as const };
+  const outcome = await env.backend.commit({ conversation: null, workspace: workspace.key, operation, changes });
+  if (!outcome.ok) throw unsettled(intent);
+  return undone.filter((edit) => edit.result !== "done" && edit.result !== "kept");
+}
+
+function unsettled(intent: Intent): RetconError {
+  const holder = holderName(intent.holder);
+  const operation = intent.settle.operation?.kind ?? "move";
+  return new RetconError("busy", `a ${operation} by ${holder} has not settled on this workspace`, {
+    operation,
+    holder,
+  });
+}
+
+/** Finishes the operations of dead processes. Call it inside `workspace.exclusive`. @throws `busy` when a live process, or one elsewhere, holds one */
+export async function settleIntents(env: Environment, workspace: Workspace): Promise<void> {
+  for (const intent of await env.backend.intents({ workspace: workspace.key })) {
+    // One of this very store that is still here, while nothing else runs on the workspace, is one that could not settle.
+    const own = intent.holder.instance === env.holder.instance;
+    if (!own && env.isAlive(intent.holder) !== false) throw unsettled(intent);
+    await recover(env, workspace, intent);
+  }
+}
+
+async function recover(env: Environment, workspace: Workspace, intent: IntentRow): Promise<void> {
+  await workspace.refresh(env);
+  env.probe("recover:apply");
+  const outcomes = await workspace.files.apply({
+    edits: intent.edits,
+    token: intent.token,
+    read: (blob) => readBlob(env, blob),
+    stopOnError: true,
+    recovering: true,
+  });
+  if (outcomes.some((outcome) => outcome.result === "failed")) {
+    await rollBack(env, workspace, intent, outcomes, true);
+    return;
+  }
+  env.probe("recover:settle");
+  const commit = await settleCommit(env, workspace, intent, outcomes);
+  const outcome = await env.backend.commit({ ...commit, conversation: intent.conversation });
+  // Stale means that another process recovered it first, which is as good.
+  if (!outcome.ok && (await env.backend.intents({ workspace: workspace.key })).length > 0) throw unsettled(intent);
+}

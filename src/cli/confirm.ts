@@ -18,13 +18,8 @@ export function ask(io: Io, question: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     io.stderr.write(`${question} [y/N] `);
     const lines = createInterface({ input: io.stdin, terminal: false });
-    let answer = "";
-    const interrupt = () => {
-      io.stderr.write("\n");
-      lines.removeAllListeners("close");
-      lines.close();
-      reject(new RetconError("aborted", "interrupted; nothing was changed", { reason: "interrupted" }));
-    };
+    let answer: string | undefined;
+    const interrupt = () => lines.close();
     lines.once("line", (line) => {
       answer = line.trim().toLowerCase();
       lines.close();
@@ -32,7 +27,10 @@ export function ask(io: Io, question: string): Promise<boolean> {
     lines.once("close", () => {
       io.signal?.removeEventListener("abort", interrupt);
       io.stdin.pause();
-      resolve(answer === "y" || answer === "yes");
+      if (answer === undefined) io.stderr.write("\n");
+      if (answer === undefined && io.signal?.aborted) {
+        reject(new RetconError("aborted", "interrupted; nothing was changed", { reason: "interrupted" }));
+      } else resolve(answer === "y" || answer === "yes");
     });
     io.signal?.addEventListener("abort", interrupt, { once: true });
     if (io.signal?.aborted) interrupt();

@@ -29,10 +29,30 @@ test("[K3] a prefix of several ids is refused, and they are listed", async () =>
 
 test("[K1] an unknown id exits with 3 and names its code", async () => {
   const stage = await new Stage().twoTurns();
-  expect(await stage.run("rewind nowhere --yes")).toMatchInlineSnapshot();
+  expect(await stage.run("rewind nowhere --yes")).toMatchInlineSnapshot(`
+    {
+      "code": 3,
+      "stderr": "retcon: no node of this conversation has the id "nowhere" [not_found]
+    hint: Ids are those that \`retcon log --all\` and \`retcon points\` show.
+    ",
+      "stdout": "",
+    }
+  `);
   const { code, stdout } = await stage.run("rewind nowhere --yes --json");
   expect(code).toBe(3);
-  expect(JSON.parse(stdout)).toMatchInlineSnapshot();
+  expect(JSON.parse(stdout)).toMatchInlineSnapshot(`
+    {
+      "error": {
+        "code": "not_found",
+        "data": {
+          "id": "nowhere",
+          "what": "node",
+        },
+        "hint": "Ids are those that \`retcon log --all\` and \`retcon points\` show.",
+        "message": "no node of this conversation has the id "nowhere"",
+      },
+    }
+  `);
 });
 
 test("[K3] a rewind point that is not there is refused with the number of those that are", async () => {

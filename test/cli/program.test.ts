@@ -40,7 +40,11 @@ test("[K4] without a terminal a rewind needs --yes, and says so before it looks 
   const before = await history(stage);
   const { code, stdout, stderr } = shell(stage.cwd, "retcon rewind @1 < /dev/null");
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  expect(stderr).toMatchInlineSnapshot();
+  expect(stderr).toMatchInlineSnapshot(`
+    "retcon: nobody can be asked before files change: stdin and stderr are not both terminals [bad_input]
+    hint: Look with \`retcon preview\`, then pass --yes.
+    "
+  `);
   expect(await history(stage)).toBe(before);
 });
 

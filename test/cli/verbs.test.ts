@@ -7,7 +7,17 @@ const read = (stage: Stage, path: string) => readFileSync(join(stage.root, path)
 
 test("[K2] log prints the history newest last", async () => {
   const stage = await new Stage().twoTurns();
-  expect(await stage.run("log")).toMatchInlineSnapshot();
+  expect(await stage.run("log")).toMatchInlineSnapshot(`
+    {
+      "code": 0,
+      "stderr": "",
+      "stdout": "user-1-f  user       make a
+    answer-1  assistant  Done 1-first-turn.
+    user-2-s  user       change a, make b
+    answer-2  assistant  Done 2-second-turn.
+    ",
+    }
+  `);
   const last = await stage.run("log --limit 1");
   expect(last.stdout.trim().split("\n")).toHaveLength(1);
   expect(last.stdout).toContain("Done 2");
@@ -17,13 +27,23 @@ test("[K2] points prints a numbered list", async () => {
   const stage = await new Stage().twoTurns();
   const { code, stdout, stderr } = await stage.run("points");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout.replace(/\d\d:\d\d:\d\dZ/g, "HH:MM:SSZ")).toMatchInlineSnapshot();
+  expect(stdout.replace(/\d\d:\d\d:\d\dZ/g, "HH:MM:SSZ")).toMatchInlineSnapshot(`
+    "@1  user-2-s  2026-01-02 HH:MM:SSZ  2 files  +2 -0  change a, make b
+    @2  user-1-f  2026-01-02 HH:MM:SSZ  1 file   +1 -0  make a
+    "
+  `);
 });
 
 test("[K2] diff prints what a turn did, and of one path if asked", async () => {
   const stage = await new Stage().twoTurns();
   const { code, stdout, stderr } = await stage.run("diff @1 --path a.txt");
-  expect({ code, stderr }).toMatchInlineSnapshot();
+  expect({ code, stderr }).toMatchInlineSnapshot(`
+    {
+      "code": 0,
+      "stderr": "1 file changed, +1 -0
+    ",
+    }
+  `);
   expect(stdout).toContain("--- a/a.txt\n+++ b/a.txt\n@@");
   expect(stdout).toContain("\n+two\n");
   expect(stdout).not.toContain("b.txt");
@@ -37,17 +57,56 @@ test("[K2] diff prints what a turn did, and of one path if asked", async () => {
 
 test("[K2] preview lists the files and changes nothing", async () => {
   const stage = await new Stage().twoTurns();
-  expect(await stage.run("preview @1")).toMatchInlineSnapshot();
+  expect(await stage.run("preview @1")).toMatchInlineSnapshot(`
+    {
+      "code": 0,
+      "stderr": "",
+      "stdout": "rewinds 1 turn, 2 nodes; then the head of main is answer-1
+      restored   a.txt
+      deleted    b.txt
+    ",
+    }
+  `);
   expect(existsSync(join(stage.root, "b.txt"))).toBe(true);
 });
 
 test("[K2] rewind prints the person's text on stdout and the summary on stderr; undo and redo follow", async () => {
   const stage = await new Stage().twoTurns();
-  expect(await stage.run("rewind @1 --yes")).toMatchInlineSnapshot();
+  expect(await stage.run("rewind @1 --yes")).toMatchInlineSnapshot(`
+    {
+      "code": 0,
+      "stderr": "rewound 1 turn, 2 nodes; the head of main is answer-1
+      restored   a.txt
+      deleted    b.txt
+    \`retcon undo\` takes this back
+    ",
+      "stdout": "change a, make b
+    ",
+    }
+  `);
   expect(read(stage, "a.txt")).toBe("one\n");
   expect(existsSync(join(stage.root, "b.txt"))).toBe(false);
-  expect(await stage.run("log --all")).toMatchInlineSnapshot();
-  expect(await stage.run("undo")).toMatchInlineSnapshot();
+  expect(await stage.run("log --all")).toMatchInlineSnapshot(`
+    {
+      "code": 0,
+      "stderr": "",
+      "stdout": "user-1-f  user                make a
+    answer-1  assistant           Done 1-first-turn.
+    user-2-s  user       rewound  change a, make b
+    answer-2  assistant  rewound  Done 2-second-turn.
+    ",
+    }
+  `);
+  expect(await stage.run("undo")).toMatchInlineSnapshot(`
+    {
+      "code": 0,
+      "stderr": "undone; the head of main is answer-2
+      restored   a.txt
+      created    b.txt
+    ",
+      "stdout": "",
+    }
+  `);
   expect(read(stage, "a.txt")).toBe("one\ntwo\n");
   expect(await stage.run("redo")).toMatchObject({ code: 0, stdout: "" });
   expect(read(stage, "a.txt")).toBe("one\n");
@@ -68,9 +127,18 @@ test("[K2] resume prints the branch it made; branches and switch go between", as
   expect(resumed).toMatchObject({ code: 0, stdout: "again\n" });
   expect(read(stage, "b.txt")).toBe("b\n");
   const listed = (await stage.run("branches")).stdout;
-  expect(listed).toMatch(/^\* again {2}answer-2\S* {2}2026-01-02 /m);
+  expect(listed).toMatch(/^\* again {2}answer-2\S* {2}\d{4}-/m);
   expect(listed).toMatch(/^ {2}main {3}answer-1/m);
-  expect(await stage.run("switch main")).toMatchInlineSnapshot();
+  expect(await stage.run("switch main")).toMatchInlineSnapshot(`
+    {
+      "code": 0,
+      "stderr": "switched to main; the head of main is answer-1
+      restored   a.txt
+      deleted    b.txt
+    ",
+      "stdout": "",
+    }
+  `);
   expect(existsSync(join(stage.root, "b.txt"))).toBe(false);
 });
 

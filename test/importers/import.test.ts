@@ -75,7 +75,9 @@ it("[I4] every node keeps the lines it came from, and all of them together are t
   const ids = (await chat.graph()).nodes.map(({ id }) => id);
   const nodes = await Promise.all(ids.map((id) => chat.node(id)));
   type Kept = { claudeCode: { lines: { at: number; raw: unknown }[] } };
-  const lines = nodes.flatMap((node) => (node?.message.metadata as never as Kept).claudeCode.lines);
+  const lines = nodes.flatMap(
+    (node) => (node?.message.metadata as unknown as Kept | undefined)?.claudeCode.lines ?? [],
+  );
   expect(lines.sort((a, b) => a.at - b.at).map(({ raw }) => raw)).toEqual(source.lines);
 });
 

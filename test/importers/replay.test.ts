@@ -51,7 +51,7 @@ const shape = ({ nodes }: Awaited<ReturnType<Conversation["graph"]>>) =>
 describe("a session with a rewound branch and a failing call", () => {
   it("[I6] is replayed: files, turns and the same DAG as a plain import", async () => {
     const { report, chat } = await replayed(small);
-    expect(report).toMatchObject({ replayed: 6, failedCalls: 1, notReplayable: [], seeded: 1, branches: 2 });
+    expect(report).toMatchObject({ replayed: 7, failedCalls: 1, notReplayable: [], seeded: 1, branches: 2 });
     expect(report.added).toBe(report.nodes);
     expect(shape(await chat.graph())).toEqual(shape(await plainGraph(small)));
     expect(read("src/teas.js")).toContain("Darjeeling");

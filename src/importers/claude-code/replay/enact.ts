@@ -5,7 +5,7 @@
  * written first, outside the call's window: it is the turn's, but not the call's.
  */
 import type { Turn } from "../../../store/surface.js";
-import { applyEdits } from "./edits.js";
+import { applyEdits, extendedFor } from "./edits.js";
 import type { Folder } from "./folder.js";
 import type { PlannedCall } from "./plan.js";
 
@@ -18,9 +18,16 @@ export function obstacleOf(call: PlannedCall): string | undefined {
   return "problem" in call.place ? call.place.problem : undefined;
 }
 
-function resultOf(call: PlannedCall, disk: string | null): string | undefined {
-  if (call.effect === undefined) return undefined;
-  return call.effect.kind === "write" ? call.effect.content : applyEdits(disk, call.effect.edits);
+/** The file before and after a call; undefined if the call cannot be made to fit what is there. */
+function changeOf(call: PlannedCall, disk: string | null): { before: string | null; after: string } | undefined {
+  const { effect, pieces } = call;
+  if (effect === undefined) return undefined;
+  if (effect.kind === "write") return { before: call.before ?? disk, after: effect.content };
+  const { edits } = effect;
+  const fits = applyEdits(disk, edits) !== undefined;
+  const before = call.before ?? (fits ? disk : extendedFor(disk, [{ edits, pieces }]));
+  const after = before === undefined ? undefined : applyEdits(before, edits);
+  return before === undefined || after === undefined ? undefined : { before, after };
 }
 
 /** Enacts a call; returns the reason if it cannot. */
@@ -30,9 +37,9 @@ export async function enact(call: PlannedCall, turn: Turn, folder: Folder): Prom
   const { path } = call.place;
   const disk = await folder.read(path);
   if ("problem" in disk) return disk.problem;
-  const before = call.before ?? disk.text;
-  const after = resultOf(call, before);
-  if (after === undefined) return "the text that it replaces is not in the file";
+  const change = changeOf(call, disk.text);
+  if (change === undefined) return "the text that it replaces is not in the file";
+  const { before, after } = change;
   await turn.willChange(path);
   if (before !== null && before !== disk.text) {
     const problem = await folder.write(path, before);

@@ -115,7 +115,7 @@ export class Observer {
     requireRootSeen(this.#identity, findings);
     await sweep.finish();
     for (const entry of request.index.values()) if (!findings.met.has(entry.path)) findings.miss(root, entry, coverage);
-    return { sweep, observation: observed(look, findings, coverage.toRules(tracked)) };
+    return { sweep, observation: observed(look, findings, coverage.toRules(tracked, findings.met)) };
   }
 
   async #partly(look: Look, memory: Memory): Promise<Swept> {

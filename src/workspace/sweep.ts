@@ -34,10 +34,13 @@ export interface SweepSetting {
   enter(directory: string, stats: Stats): boolean;
 }
 
-/** A change this long before the previous sync may have been made after its look: a tick of the clock, and some. */
-const racyMarginMs = 20;
+/**
+ * A change this long before the previous sync is looked at again. A tick of the clock would do for a change made after the
+ * look; the rest is for a writer that was stopped in the middle of a write, and went on without the times changing.
+ */
+const racyMarginMs = 1_000;
 /** File systems that only keep whole seconds (or two) blur more. */
-const coarseMarginMs = 2_000;
+const coarseMarginMs = 3_000;
 const waitsMs = [quietMs + 5, quietMs + 5, 50, 100, 200];
 
 /** Whether a file may have changed after it was last looked at without its stat showing it. */
@@ -78,8 +81,11 @@ export class Sweep {
     const below: { path: string; stats: Stats; pruned: boolean }[] = [];
     for (const entry of listing.entries) {
       const path = childOf(directory, entry.name);
-      const found = await this.#child(path, entry, pruned);
-      if (found !== undefined) below.push({ path, ...found });
+      if (this.#setting.pace.due()) await this.#rest();
+      // Nearly every path is dealt with at once; a promise for each would cost more than the look.
+      const found = this.#child(path, entry, pruned);
+      if (found instanceof Promise) await found;
+      else if (found !== undefined) below.push({ path, ...found });
     }
     for (const child of below) {
       if (this.#setting.enter(child.path, child.stats)) await this.folder(child.path, child.stats, child.pruned);
@@ -109,7 +115,7 @@ export class Sweep {
     }
   }
 
-  async #child(path: string, entry: Dirent, pruned: boolean): Promise<{ stats: Stats; pruned: boolean } | undefined> {
+  #child(path: string, entry: Dirent, pruned: boolean): { stats: Stats; pruned: boolean } | Promise<void> | undefined {
     const { coverage, findings, request, root } = this.#setting;
     if (isGitName(entry.name) || isTemporaryName(entry.name)) return undefined;
     const standing = coverage.standing(path, entry.isDirectory(), pruned);
@@ -117,33 +123,33 @@ export class Sweep {
       if (request.index.has(path)) findings.passed.add(path);
       return undefined;
     }
-    await this.#breathe();
-    const stats = lstat(join(root, path));
+    this.#seen += 1;
+    const stats = lstat(`${root}/${path}`);
     if (stats === "unreadable") this.#shut(path, null, stats);
     else if (stats?.isDirectory()) return { stats, pruned: standing === "way" };
-    else if (stats !== undefined) await this.#look(path, stats);
+    else if (stats !== undefined) return this.#look(path, stats);
     return undefined;
   }
 
-  async #look(path: string, stats: Stats): Promise<void> {
-    const { findings, root } = this.#setting;
+  #look(path: string, stats: Stats): Promise<void> | undefined {
+    const { findings, request, root } = this.#setting;
     if (stats.isSymbolicLink()) {
       const target = targetOf(join(root, path));
       if (target === undefined) this.#postponed.push(path);
       else findings.note(path, { kind: "symlink", target }, statSeen(stats));
-    } else if (stats.isFile()) await this.#file(path, stats);
-    else findings.exclude(path, "special_file", statSeen(stats), false);
+    } else if (!stats.isFile()) findings.exclude(path, "special_file", statSeen(stats), false);
+    else {
+      if (stats.nlink > 1) this.linked.add(path);
+      const entry = request.index.get(path);
+      if (entry === undefined || !isUntouched(entry, stats, request.previousMs)) return this.#read(path, stats, entry);
+      findings.met.add(path);
+    }
+    return undefined;
   }
 
-  async #file(path: string, stats: Stats): Promise<void> {
+  async #read(path: string, stats: Stats, entry: IndexEntry | undefined): Promise<void> {
     const { findings, request, root, pace } = this.#setting;
     const maxFileBytes = Math.min(this.#setting.maxFileBytes, hugeBytes);
-    if (stats.nlink > 1) this.linked.add(path);
-    const entry = request.index.get(path);
-    if (entry !== undefined && isUntouched(entry, stats, request.previousMs)) {
-      findings.met.add(path);
-      return;
-    }
     if (stats.size > maxFileBytes) {
       findings.exclude(path, "too_large", statSeen(stats), true);
       return;
@@ -181,9 +187,7 @@ export class Sweep {
     findings.exclude(path, kind, stat, true);
   }
 
-  async #breathe(): Promise<void> {
-    this.#seen += 1;
-    if (!this.#setting.pace.due()) return;
+  async #rest(): Promise<void> {
     await this.#setting.pace.rest();
     this.#checkSignal();
     this.#setting.request.onProgress?.(this.#seen);
@@ -195,7 +199,7 @@ export class Sweep {
 }
 
 function isUntouched(entry: IndexEntry, stats: Stats, previousMs: number | null): boolean {
-  return entry.state.kind === "file" && sameStat(entry.stat, statSeen(stats)) && !isRacy(stats, previousMs);
+  return entry.state.kind === "file" && sameStat(entry.stat, stats) && !isRacy(stats, previousMs);
 }
 
 function lstat(path: string): Stats | undefined | "unreadable" {

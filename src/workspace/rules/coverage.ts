@@ -30,18 +30,21 @@ export function covers(rules: CoverageRules, path: string): boolean {
 export class Coverage {
   readonly #rules: CoverageRules;
   readonly #ignorecase: boolean;
-  readonly #own: Ignore;
+  readonly #own: Ignore | undefined;
   readonly #inclusion: Inclusion;
   readonly #forced: Set<string>;
   readonly #ways = new Set<string>();
   readonly #sources = new Map<string, string[]>();
   readonly #chains = new Map<string, Ignore>();
+  /** Paths that a rule ignores, as far as it was asked. */
+  readonly #ignored = new Set<string>();
   readonly #folders = new Map<string, Standing>();
 
   constructor(rules: CoverageRules, announced: Iterable<string> = []) {
     this.#rules = rules;
     this.#ignorecase = rules.sources[0]?.text.startsWith(caseLine) ?? false;
-    this.#own = ignore({ ignorecase: this.#ignorecase }).add(rules.options.ignore);
+    const own = rules.options.ignore;
+    this.#own = own.length === 0 ? undefined : ignore({ ignorecase: this.#ignorecase }).add(own);
     this.#inclusion = compileInclude(rules.options.include, this.#ignorecase);
     this.#forced = new Set([...rules.tracked, ...announced]);
     for (const path of this.#forced) this.#markWay(path);
@@ -62,6 +65,7 @@ export class Coverage {
   standing(path: string, isDirectory: boolean, pruned: boolean): Standing {
     const named = isDirectory ? `${path}/` : path;
     if (!pruned && !this.#ignores(path, named)) return "covered";
+    this.#ignored.add(path);
     if (this.#inclusion.includes(named, pruned)) return "covered";
     if (isDirectory && (this.#ways.has(path) || this.#forced.has(path) || this.#inclusion.reaches(named))) return "way";
     return this.#forced.has(path) ? "covered" : "ignored";
@@ -84,18 +88,22 @@ export class Coverage {
     return parent !== "ignored" && this.standing(path, isDirectory, parent === "way") !== "ignored";
   }
 
-  /** The rules as data: sources by folder, and of the tracked paths only those that a rule ignores. */
-  toRules(tracked: Iterable<string>): CoverageRules {
+  /**
+   * The rules as data: sources by folder, and of the tracked paths only those that a rule ignores. Of the paths in `met`
+   * that is known already.
+   */
+  toRules(tracked: Iterable<string>, met: ReadonlySet<string>): CoverageRules {
+    const needed = (path: string) => this.#ignored.has(path) || (!met.has(path) && this.#ignores(path, path));
     const sources = [...this.#sources].sort(([a], [b]) => (a < b ? -1 : 1));
     return {
       options: this.#rules.options,
       sources: sources.flatMap(([directory, texts]) => texts.map((text) => ({ directory, text }))),
-      tracked: [...tracked].filter((path) => this.#ignores(path, path)).sort(),
+      tracked: [...tracked].filter(needed).sort(),
     };
   }
 
   #ignores(path: string, named: string): boolean {
-    return this.#chain(parentOf(path)).ignores(named) || this.#own.ignores(named);
+    return this.#chain(parentOf(path)).ignores(named) || (this.#own?.ignores(named) ?? false);
   }
 
   #chain(directory: string): Ignore {

@@ -156,6 +156,9 @@ export type OperationQuery =
 /** Which rows of a workspace's log to read, in order of their numbers. */
 export type LogQuery = { runs: number[] } | { operation: number } | { path: string; after: number; limit?: number };
 
+/** Which entries of a workspace's index to read: those that changed after a sequence, or one path's. */
+export type IndexQuery = { after: number } | { path: string };
+
 /** Which unsettled operations to read. */
 export type IntentQuery = { workspace: number } | { conversation: number } | { all: true };
 
@@ -189,8 +192,7 @@ export interface Backend {
   workspace(
     query: { key: number } | { identity: WorkspaceIdentity; options: CoverageOptions },
   ): Promise<WorkspaceRow | undefined>;
-  /** The entries that changed after a sequence. */
-  index(workspace: number, after: number): Promise<IndexEntry[]>;
+  index(workspace: number, query: IndexQuery): Promise<IndexEntry[]>;
   log(workspace: number, query: LogQuery): Promise<LogRow[]>;
   blobs(ids: string[]): Promise<PackedBlob[]>;
   /** Stores those that are not there; never overwrites. */

@@ -9,6 +9,7 @@
  * there. Everybody else's edits stay by themselves, and a path without own rows is never touched.
  */
 import type { LogRow } from "./backend.js";
+import { RetconError } from "./errors.js";
 import type { FileOutcome, FileState, Policy, RestoreOptions } from "./model.js";
 import { type Contents, mergeStates, sameState } from "./states.js";
 
@@ -80,7 +81,12 @@ export interface Policies {
 
 /** The policies that options ask for, with their defaults. */
 export function policiesOf(options: RestoreOptions): Policies {
-  const { onUserEdits = "merge", onConflict = "refuse" } = options;
+  const { onUserEdits = "merge", onConflict = "refuse", onFileError = "rollback" } = options;
+  checkOneOf("onUserEdits", onUserEdits, ["merge", "keep", "overwrite", "refuse"]);
+  checkOneOf("onFileError", onFileError, ["rollback", "continue"]);
+  const asked =
+    typeof onConflict === "string" ? [onConflict] : [onConflict.default, ...Object.values(onConflict.paths)];
+  for (const policy of asked) checkOneOf("onConflict", policy, ["refuse", "keep", "overwrite"]);
   const conflict = (path: string): Policy =>
     typeof onConflict === "string"
       ? onConflict
@@ -88,6 +94,12 @@ export function policiesOf(options: RestoreOptions): Policies {
         ? (onConflict.paths[path] as Policy)
         : onConflict.default;
   return { edits: onUserEdits, conflict };
+}
+
+function checkOneOf(field: string, value: string, allowed: readonly string[]): void {
+  if (allowed.includes(value)) return;
+  const reason = `it is one of ${allowed.join(", ")}`;
+  throw new RetconError("bad_input", `${field} ${JSON.stringify(value)} is unknown: ${reason}`, { field, reason });
 }
 
 /** Plans one path by itself; what its neighbours make of it is decided in tree.ts. */

@@ -2,12 +2,14 @@
  * Appending outside a turn: system nodes, notes, side chains of what is already there.
  */
 import type { Change, NodeKey } from "../core/change.js";
-import { callerOf, inRanges, pathOf } from "../core/dag.js";
+import { callerOf, inRanges, offsetOf, pathOf, segmentCapacity } from "../core/dag.js";
 import { RetconError } from "../core/errors.js";
-import type { NewMessage, Node } from "../core/model.js";
+import { runId } from "../core/ids.js";
+import type { Message, NewMessage, Node } from "../core/model.js";
+import { bodyOf, messageOf } from "../core/turns.js";
 import { type Chat, headMoved } from "./chat.js";
-import { type Checked, chainBelow, checkMessage, nodeChange } from "./place.js";
-import { firstResult, requestChange, requestOf } from "./requests.js";
+import { type Checked, chainBelow, checkMessage, nodeChange, storeBlobs } from "./place.js";
+import { firstResult, type Request, requestChange, requestOf } from "./requests.js";
 import { settleDeadRuns } from "./runs.js";
 import { activeHead, requireBranch, requireNode, type State, toNodes } from "./state.js";
 import type { AppendOptions } from "./surface.js";
@@ -20,6 +22,16 @@ export interface Writer {
   guards: Change[];
   /** The error when a guard or the head was stale; undefined to try again. */
   stale(change: Change): Promise<Error | undefined>;
+  /** Where a live run last wrote: while it is live nobody else moves the head, so it need not be read again. */
+  tip?: Tip | undefined;
+}
+
+/** The newest node of a live run's branch. */
+export interface Tip {
+  key: NodeKey;
+  id: string;
+  depth: number;
+  branch: string;
 }
 
 /** Appends messages below the head, or where the first of them says. @throws `head_moved`, `id_exists`, `not_found` */
@@ -34,7 +46,9 @@ export async function appendMessages(
   const first = await firstResult<string[]>(chat, request);
   if (first !== undefined) return nodesOf(chat, first.result);
   if (checked.length === 0) return [];
-  await chat.env.backend.putBlobs(checked.flatMap((message) => message.blobs));
+  await storeBlobs(chat.env, checked);
+  const atTip = await appendAtTip(chat, checked, options, writer, request);
+  if (atTip !== undefined) return atTip;
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const state = await chat.read();
     await checkExpected(chat, state, options.expectedHead);
@@ -58,6 +72,51 @@ export async function appendMessages(
     if (again !== undefined) return nodesOf(chat, again.result);
   }
   throw headMoved();
+}
+
+/** The short way of a live run: below the node that it wrote last, without a read. Undefined where that is not so. */
+async function appendAtTip(
+  chat: Chat,
+  checked: readonly Checked[],
+  { expectedHead }: AppendOptions,
+  writer: Writer,
+  request: Request,
+): Promise<Node[] | undefined> {
+  const { tip, run } = writer;
+  const placed = checked.some((message) => message.parentId !== undefined || message.callerId !== undefined);
+  if (tip === undefined || run === null || placed || offsetOf(tip.key) + checked.length >= segmentCapacity) return;
+  if (expectedHead !== undefined && expectedHead !== tip.id) throw headMoved(expectedHead, tip.id);
+  const now = chat.env.now();
+  const last = tip.key + checked.length;
+  const changes: Change[] = [
+    ...writer.guards,
+    ...checked.map((message, i) => nodeChange(message, tip.key + 1 + i, run, now.getTime())),
+    { kind: "branch", name: tip.branch, from: { head: tip.key }, to: { head: last } },
+    ...requestChange(
+      request,
+      checked.map((message) => message.id),
+    ),
+  ];
+  const outcome = await chat.env.backend.commit(chat.commit("append", changes));
+  writer.tip = undefined;
+  if (!outcome.ok) return;
+  chat.feed.wake();
+  writer.tip = { ...tip, key: last, id: (checked.at(-1) as Checked).id, depth: tip.depth + checked.length };
+  return checked.map((message, i) => ({
+    id: message.id,
+    conversationId: chat.id,
+    parentId: checked[i - 1]?.id ?? tip.id,
+    callerId: null,
+    runId: runId(run),
+    depth: tip.depth + 1 + i,
+    createdAt: now.toISOString(),
+    rewound: false,
+    message: messageOf(storedForm(message)),
+  }));
+}
+
+function storedForm({ message }: Checked): { role: Message["role"]; synthetic: boolean; body: string } {
+  return { role: message.role, synthetic: message.synthetic ?? false, body: bodyOf(message) };
 }
 
 /** @throws `head_moved` when the active head is not what the caller expected */

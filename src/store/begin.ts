@@ -2,13 +2,15 @@
  * Beginning a turn: the files as others left them, then the user's message and the reservation in one commit.
  */
 import type { Change, NodeKey } from "../core/change.js";
+import { depthOf } from "../core/dag.js";
 import { RetconError } from "../core/errors.js";
 import { checkId } from "../core/ids.js";
 import type { NewMessage } from "../core/model.js";
+import { resolveKey } from "../core/resolve.js";
 import { startsTurn } from "../core/turns.js";
 import { checkExpected, refuseTaken } from "./append.js";
 import { type Chat, type HeldTurn, headMoved } from "./chat.js";
-import { type Checked, chainBelow, checkMessage, nodeChange } from "./place.js";
+import { type Checked, chainBelow, checkMessage, nodeChange, storeBlobs } from "./place.js";
 import { firstResult, requestChange, requestOf } from "./requests.js";
 import { settleDeadRuns, syncFor } from "./runs.js";
 import { requireBranch, type State } from "./state.js";
@@ -54,19 +56,22 @@ export async function beginTurn(chat: Chat, given: string | NewMessage, options:
   await chat.requireIdle();
   await checkExpected(chat, await chat.read(), options.expectedHead);
   const workspace = await chat.workspace();
-  await chat.env.backend.putBlobs(checked.blobs);
+  await storeBlobs(chat.env, [checked]);
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const found = workspace === null ? null : (await syncFor(chat, workspace)).logNumber;
     const state = await chat.read();
     await checkExpected(chat, state, options.expectedHead);
-    const changes = startingChanges(chat, state, checked, leaseMs, found);
+    const place = placeOf(state);
+    const changes = startingChanges(chat, place, checked, leaseMs, found);
     const kept = requestChange(request, { run: null, userNodeId: checked.id });
     chat.env.probe("turn:commit");
     const outcome = await chat.env.backend.commit(chat.commit("turn", [...changes, ...kept]));
     chat.env.probe("turn:committed");
     if (outcome.ok) {
       chat.feed.wake();
-      return track(chat, new LiveTurn(chat, outcome.runs.get(-1) as number, checked.id, leaseMs));
+      const { branch, key, depth } = place;
+      const tip = { key: resolveKey(outcome, key), id: checked.id, depth, branch: branch.name };
+      return track(chat, new LiveTurn(chat, outcome.runs.get(-1) as number, checked.id, leaseMs, tip));
     }
     await chat.requireIdle();
     await refuseTaken(chat, [checked]);
@@ -74,11 +79,22 @@ export async function beginTurn(chat: Chat, given: string | NewMessage, options:
   throw headMoved();
 }
 
-function startingChanges(chat: Chat, state: State, checked: Checked, leaseMs: number, found: number | null): Change[] {
-  const nowMs = chat.env.now().getTime();
+/** Where the user's message goes: below the active head. */
+function placeOf(state: State) {
   const branch = requireBranch(state);
   const { keys, opens } = chainBelow(state.segments, branch.head, 1);
-  const key = keys[0] as NodeKey;
+  const depth = branch.head === null ? 0 : depthOf(state.segments, branch.head) + 1;
+  return { branch, key: keys[0] as NodeKey, opens, depth };
+}
+
+function startingChanges(
+  chat: Chat,
+  { branch, key, opens }: ReturnType<typeof placeOf>,
+  checked: Checked,
+  leaseMs: number,
+  found: number | null,
+): Change[] {
+  const nowMs = chat.env.now().getTime();
   const start = {
     firstKey: key,
     userKey: key,

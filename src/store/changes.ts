@@ -107,11 +107,6 @@ export async function fileAt(chat: Chat, nodeId: string, path: string): Promise<
   if (position === null) return { kind: "unknown", reason: "no_capture" };
   const [row] = await chat.env.backend.log(workspace, { path, after: position, limit: 1 });
   if (row !== undefined) return row.before;
-  return (await indexState(chat, path)) ?? absent;
-}
-
-async function indexState(chat: Chat, path: string): Promise<FileState | undefined> {
-  const workspace = chat.workspaceKey as number;
-  const entries = await chat.env.backend.index(workspace, -1);
-  return entries.find((entry) => entry.path === path)?.state;
+  const [entry] = await chat.env.backend.index(workspace, { path });
+  return entry?.state ?? absent;
 }

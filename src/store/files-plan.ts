@@ -100,7 +100,8 @@ async function historiesOf(
 async function movedRows(env: Environment, state: State, move: FilesMove): Promise<Map<string, LogRow>> {
   if (move.of === undefined || state.row.workspace === null) return new Map();
   const rows = await env.backend.log(state.row.workspace, { operation: move.of });
-  return new Map(rows.map((row) => [row.path, row]));
+  // What the same commit found of others is theirs, and not the operation's to take back.
+  return new Map(rows.filter((row) => row.owner.kind === "move").map((row) => [row.path, row]));
 }
 
 async function contentsFor(

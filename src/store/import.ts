@@ -8,7 +8,7 @@ import { checkId } from "../core/ids.js";
 import type { Json } from "../core/model.js";
 import { type Chat, headMoved } from "./chat.js";
 import type { Environment } from "./environment.js";
-import { type Checked, checkMessage, nodeChange } from "./place.js";
+import { type Checked, checkMessage, nodeChange, storeBlobs } from "./place.js";
 import { settleDeadRuns } from "./runs.js";
 import { requireBranch, type State } from "./state.js";
 import type { ImportedNode, ImportInput } from "./surface.js";
@@ -96,7 +96,10 @@ function headFor(state: State, { keys, segments }: Placed, { headId }: ImportInp
 export async function importInto(chat: Chat, input: ImportInput, prepared: readonly Prepared[]): Promise<number> {
   await settleDeadRuns(chat);
   await chat.requireIdle();
-  await chat.env.backend.putBlobs(prepared.flatMap(({ checked }) => checked.blobs));
+  await storeBlobs(
+    chat.env,
+    prepared.map(({ checked }) => checked),
+  );
   const { changes, added } = await importChanges(chat, input, prepared);
   if (changes.length === 0) return 0;
   const summary: Json = { nodes: added };

@@ -11,7 +11,7 @@ import type { Change, Head, Intent, MoveSummary, NodeKey, Owner } from "../core/
 import { RetconError } from "../core/errors.js";
 import type { EditOutcome } from "../core/files.js";
 import type { FileReport, Json, MoveResult, OperationKind, RestoreOptions } from "../core/model.js";
-import type { PathPlan } from "../core/plan.js";
+import { type PathPlan, policiesOf } from "../core/plan.js";
 import { shownPlans } from "../core/tree.js";
 import { readBlob } from "./blobs.js";
 import { busy, type Chat, headMoved } from "./chat.js";
@@ -72,6 +72,7 @@ export async function executeMove<D extends Decision, R extends MoveResult>(
 ): Promise<R> {
   const first = await firstResult<R>(chat, request);
   if (first !== undefined) return { ...first.result, operationId: String(first.version), version: first.version };
+  policiesOf(options);
   return claimed(chat, async () => {
     await settleDeadRuns(chat);
     const before = await chat.read();

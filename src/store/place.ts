@@ -79,6 +79,15 @@ function storedPart(env: Environment, part: Part, at: string, blobs: PackedBlob[
   return { ...part, data: `${blobPrefix}${blob}` };
 }
 
+/** Stores what messages hold, and checks that what they only name is there. @throws `not_found` */
+export async function storeBlobs(env: Environment, checked: readonly Checked[]): Promise<void> {
+  await env.backend.putBlobs(checked.flatMap((message) => message.blobs));
+  for (const id of checked.flatMap((message) => namedBlobs(message.message))) {
+    const [blob] = await env.backend.blobs([id]);
+    if (blob === undefined) throw new RetconError("not_found", `no blob ${id} is stored`, { what: "blob", id });
+  }
+}
+
 /** The change that adds a checked message at a key. */
 export function nodeChange(checked: Checked, key: NodeKey, run: number | null, createdAtMs: number): Change {
   const { id, message, blobs } = checked;

@@ -10,7 +10,7 @@ import { RetconError } from "../core/errors.js";
 import { runId } from "../core/ids.js";
 import type { FileChange, NewMessage, Node, TurnReport, Usage } from "../core/model.js";
 import { absent, sameState } from "../core/states.js";
-import { appendMessages, type Writer } from "./append.js";
+import { appendMessages, type Tip, type Writer } from "./append.js";
 import { fileChanges } from "./changes.js";
 import type { Chat, HeldTurn } from "./chat.js";
 import { Lease } from "./lease.js";
@@ -30,13 +30,21 @@ export class LiveTurn implements HeldTurn {
   private readonly chat: Chat;
   private readonly lease: Lease;
   private readonly opened = new Set<PendingNode>();
+  private readonly writer: Writer;
+  private appending: Promise<unknown> = Promise.resolve();
 
-  constructor(chat: Chat, run: number, userNodeId: string, leaseMs: number) {
+  constructor(chat: Chat, run: number, userNodeId: string, leaseMs: number, tip?: Tip) {
     this.chat = chat;
     this.run = run;
     this.runId = runId(run);
     this.userNodeId = userNodeId;
     this.lease = new Lease(chat, run, leaseMs);
+    this.writer = {
+      run,
+      tip,
+      guards: [{ kind: "running", run }],
+      stale: async (change: Change) => (change.kind === "running" ? runLost(chat, run) : undefined),
+    };
   }
 
   get signal(): AbortSignal {
@@ -44,7 +52,10 @@ export class LiveTurn implements HeldTurn {
   }
 
   append(message: NewMessage | NewMessage[], options: AppendOptions = {}): Promise<Node[]> {
-    return appendMessages(this.chat, message, options, this.writer());
+    // One after the other, in the order in which they were asked for.
+    const appended = this.appending.then(() => appendMessages(this.chat, message, options, this.writer));
+    this.appending = appended.catch(() => undefined);
+    return appended;
   }
 
   async open(message: NewMessage): Promise<OpenNode> {
@@ -120,17 +131,6 @@ export class LiveTurn implements HeldTurn {
   release(): void {
     this.lease.stop();
     this.chat.turns.delete(this.run);
-  }
-
-  private writer(): Writer {
-    const { chat, run } = this;
-    return {
-      run,
-      guards: [{ kind: "running", run }],
-      async stale(change: Change) {
-        return change.kind === "running" ? runLost(chat, run) : undefined;
-      },
-    };
   }
 
   private async requireLive(): Promise<RunRow> {

@@ -49,7 +49,8 @@ export class Workspace {
       throw new RetconError("not_found", `workspace ${root} is not in this database`, { what: "workspace", id: root });
     }
     if (row.sequence !== this.sequence) {
-      for (const entry of await env.backend.index(this.key, this.sequence)) this.index.set(entry.path, entry);
+      for (const entry of await env.backend.index(this.key, { after: this.sequence }))
+        this.index.set(entry.path, entry);
       this.sequence = row.sequence;
     }
     return row;

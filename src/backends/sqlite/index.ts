@@ -92,7 +92,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Backend> {
       on(() =>
         "key" in query ? workspaces.byKey(query.key) : addWorkspace(query.identity, query.options, workspaces),
       ),
-    index: async (workspace, after) => on(() => workspaces.index(workspace, after)),
+    index: async (workspace, query) => on(() => workspaces.index(workspace, query)),
     log: async (workspace, query) => on(() => log(workspace, query)),
     blobs: async (ids) => on(() => workspaces.blobs(ids)),
     putBlobs: async (blobs) => on(() => putBlobs(blobs)),

@@ -2,7 +2,7 @@
  * Reads of workspaces, their index and blobs.
  */
 import { and, eq, gt, sql } from "drizzle-orm";
-import type { WorkspaceRow } from "../../../core/backend.js";
+import type { IndexQuery, WorkspaceRow } from "../../../core/backend.js";
 import type { IndexEntry, PackedBlob } from "../../../core/files.js";
 import * as t from "../schema.js";
 import { type Db, once, p, parse, parseOrNull } from "../statement.js";
@@ -28,7 +28,7 @@ export function workspaceReads(db: Db) {
       .prepare(),
   );
   const s = t.paths;
-  const entries = once(() =>
+  const entries = () =>
     db
       .select({
         path: s.path,
@@ -41,8 +41,15 @@ export function workspaceReads(db: Db) {
         size: t.blobs.size,
       })
       .from(s)
-      .leftJoin(t.blobs, eq(t.blobs.key, s.blob))
+      .leftJoin(t.blobs, eq(t.blobs.key, s.blob));
+  const changedAfter = once(() =>
+    entries()
       .where(and(eq(s.workspace, p("workspace")), gt(s.sequence, p("after"))))
+      .prepare(),
+  );
+  const ofPath = once(() =>
+    entries()
+      .where(and(eq(s.workspace, p("workspace")), eq(s.path, p("path"))))
       .prepare(),
   );
   const blobsByHash = once(() =>
@@ -65,15 +72,15 @@ export function workspaceReads(db: Db) {
     byKey: (key: number): WorkspaceRow | undefined => byKey().all({ key }).map(toWorkspace)[0],
     byIdentity: (identity: { root: string; machine: string; device: string; inode: string }) =>
       byIdentity().all(identity).map(toWorkspace)[0],
-    index(workspace: number, after: number): IndexEntry[] {
-      return entries()
-        .all({ workspace, after })
-        .map((row) => ({
-          path: row.path,
-          state: fromColumns(row),
-          stat: parseOrNull(row.stat),
-          announced: row.announced === 1,
-        }));
+    index(workspace: number, query: IndexQuery): IndexEntry[] {
+      const rows =
+        "path" in query ? ofPath().all({ workspace, ...query }) : changedAfter().all({ workspace, ...query });
+      return rows.map((row) => ({
+        path: row.path,
+        state: fromColumns(row),
+        stat: parseOrNull(row.stat),
+        announced: row.announced === 1,
+      }));
     },
     blobs(ids: string[]): PackedBlob[] {
       return ids.flatMap((hash) =>

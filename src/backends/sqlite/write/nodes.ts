@@ -41,7 +41,12 @@ export function nodeWriters(db: Db) {
   const nodeBlob = once(() =>
     db
       .insert(t.nodeBlobs)
-      .values({ node: p("node"), blob: sql`(select key from blobs where hash = unhex(${p("hash")}))` })
+      .select(
+        db
+          .select({ key: sql`null`.as("key"), node: sql`${p("node")}`.as("node"), blob: t.blobs.key })
+          .from(t.blobs)
+          .where(sql`${t.blobs.hash} = unhex(${p("hash")})`),
+      )
       .prepare(),
   );
   const mark = once(() =>

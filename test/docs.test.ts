@@ -80,6 +80,14 @@ for (const block of documents.flatMap(codeBlocks)) {
   });
 }
 
+for (const name of filesBelow("examples", ".ts")) {
+  it(`[P4] ${name} runs and is short`, async () => {
+    const code = read(name);
+    expect(code.split("\n").length).toBeLessThanOrEqual(41);
+    await run({ name, code });
+  });
+}
+
 it("[P4] README's example says what its comments say", async () => {
   const [example] = codeBlocks("README.md");
   expect(await run(example as Block)).toContain("make the button blue [ 'style.css' ]");

@@ -1,7 +1,7 @@
 /**
  * What can be done with the story once it is told: preview, rewind, undo, resend, resume, switch.
  */
-import type { Conversation, MoveResult } from "../index.js";
+import { type Conversation, isRetconError, type MoveResult } from "../index.js";
 import type { Manifest, Stage } from "./stage.js";
 import { type PlayedTurn, playTurn, withPersonalEdits } from "./story.js";
 
@@ -22,7 +22,7 @@ async function showPoints(stage: Stage, chat: Conversation, turns: PlayedTurn[])
   stage.step("The rewind points, newest first");
   const points = await chat.rewindPoints();
   for (const [i, point] of points.entries()) {
-    stage.say(`@${i + 1} ${point.text}: ${point.filesChanged} files, +${point.added} -${point.removed}`);
+    stage.say(`@${i + 1} ${point.text} (files: ${point.filesChanged}, +${point.added} -${point.removed})`);
   }
   const prompts = turns.map((turn) => turn.prompt).reverse();
   stage.check(
@@ -74,10 +74,28 @@ async function resend(stage: Stage, chat: Conversation, target: PlayedTurn): Pro
   return stage.manifest();
 }
 
+async function refuse(stage: Stage, chat: Conversation, { prompt, userNodeId }: PlayedTurn): Promise<void> {
+  stage.step(`A conflict: a person paints the button again, then a rewind to "${prompt}"`);
+  stage.write("css/style.css", stage.read("css/style.css").replace("background: blue", "background: teal"));
+  const before = stage.manifest();
+  const { headId } = await chat.record();
+  try {
+    await chat.rewindTo(userNodeId);
+    stage.check("it is refused", false);
+  } catch (error) {
+    if (!isRetconError(error)) throw error;
+    stage.say(`refused: ${error.message}`);
+    stage.check("the code is file_conflict", error.code === "file_conflict");
+  }
+  stage.checkFolder("a refusal changes no file", before);
+  stage.check("and moves no head", (await chat.record()).headId === headId);
+}
+
 /** Tells the second half of the demo and checks each claim. */
 export async function playRewinds(stage: Stage, chat: Conversation, turns: PlayedTurn[]): Promise<void> {
-  const [target, last] = [turns[2], turns[4]];
-  if (target === undefined || last === undefined) throw new TypeError("the story has five turns");
+  const [painted, , target, , last] = turns;
+  if (painted === undefined || target === undefined || last === undefined)
+    throw new TypeError("the story has five turns");
   await showPoints(stage, chat, turns);
   const first = stage.manifest();
   await rewindAndUndo(stage, chat, target);
@@ -93,4 +111,5 @@ export async function playRewinds(stage: Stage, chat: Conversation, turns: Playe
   showMove(stage, await chat.switchBranch(activeBranch));
   stage.checkFolder("files are as the second try left them", second);
   stage.check("and so is the history", (await userTexts(chat)).length === 3);
+  await refuse(stage, chat, painted);
 }

@@ -8,11 +8,14 @@
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import { RetconError } from "../core/errors.js";
-import type { Store } from "../store/surface.js";
+import type { Conversation, Store } from "../store/surface.js";
+import type { Entry } from "./claude-code/linking/entries.js";
+import { liveHead } from "./claude-code/linking/order.js";
 import { readLines } from "./claude-code/reading/lines.js";
 import { requireGoingOn } from "./claude-code/replay/player.js";
 import { replayTranscript } from "./claude-code/replay/replay.js";
 import type { ImportReport } from "./claude-code/report.js";
+import { conversationIn, storedIn } from "./claude-code/stored.js";
 import { readTranscript, type Transcript } from "./claude-code/transcript.js";
 
 export type { ImportReport, NotReplayable, Repair, SkippedLine } from "./claude-code/report.js";
@@ -37,10 +40,35 @@ async function openFile(file: string) {
   throw new RetconError("bad_input", `cannot import ${file}: ${reason}`, { field: "file", reason });
 }
 
-async function transcriptIn(file: string): Promise<Transcript> {
+async function transcriptIn(file: string, store: Store): Promise<Transcript> {
   const handle = await openFile(file);
   // The stream closes the file at its end, and when reading stops early.
-  return readTranscript(readLines(handle.createReadStream()), basename(file).replace(/\.jsonl$/i, ""));
+  const lines = readLines(handle.createReadStream());
+  return readTranscript(lines, basename(file).replace(/\.jsonl$/i, ""), (id) => storedIn(store, id));
+}
+
+/**
+ * Imports the nodes. Where the transcript went back and took another way since it was imported, the conversation
+ * follows, but only if it still is where that import left it.
+ */
+async function importNodes(store: Store, transcript: Transcript): Promise<number> {
+  const { conversationId: id, title, metadata, nodes, entries, headId } = transcript;
+  const before = await conversationIn(store, id);
+  const left = before === undefined ? undefined : await headIfUntouched(before, entries);
+  const { conversation, added } = await store.importConversation({ id, title, metadata, nodes, headId });
+  const { headId: head, activeBranch: name } = await conversation.record();
+  if (left !== undefined && headId !== null && head === left && head !== headId) {
+    await conversation.resume(headId, { name });
+  }
+  return added;
+}
+
+/** The head of a conversation, if it is the leaf that its transcript showed last when it was imported. */
+async function headIfUntouched(chat: Conversation, entries: readonly Entry[]): Promise<string | undefined> {
+  const known = new Set((await chat.graph()).nodes.map((node) => node.id));
+  const { headId } = await chat.record();
+  const shown = liveHead(entries.filter((entry) => known.has(entry.id)))?.id;
+  return headId !== null && headId === shown ? headId : undefined;
 }
 
 /**
@@ -51,16 +79,15 @@ async function transcriptIn(file: string): Promise<Transcript> {
  */
 export async function importClaudeCode(store: Store, file: string, options: ImportOptions = {}): Promise<ImportReport> {
   requireGoingOn(options.signal);
-  const transcript = await transcriptIn(file);
+  const transcript = await transcriptIn(file, store);
   requireGoingOn(options.signal);
   if (options.replay !== undefined) {
     const figures = await replayTranscript(store, transcript, options.replay, options);
     return { ...transcript.report, ...figures };
   }
-  const { conversationId: id, title, metadata, nodes, headId } = transcript;
-  const total = nodes.length;
+  const total = transcript.nodes.length;
   options.onProgress?.({ done: 0, total });
-  const { added } = await store.importConversation({ id, title, metadata, nodes, headId });
+  const added = await importNodes(store, transcript);
   options.onProgress?.({ done: total, total });
   return { ...transcript.report, added };
 }

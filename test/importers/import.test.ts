@@ -68,6 +68,57 @@ it("[I4] importing a file that has grown adds what is new", async () => {
   expect((await chat.history()).map(({ id }) => id).slice(-3)).toEqual(["a5", "u4", "a6"]);
 });
 
+it("[I4] an answer that grew after it was imported goes on in a node of its own", async () => {
+  const growing = new Session();
+  growing.prompt("one", { uuid: "u1" });
+  growing.block("m1", { type: "text", text: "Reading." }, { uuid: "a1" });
+  await importClaudeCode(store, growing.file());
+  growing.block("m1", { type: "tool_use", id: "c1", name: "Read", input: {} }, { uuid: "a2" });
+  growing.result("c1", {}, { uuid: "r1" });
+  growing.block("m1", { type: "tool_use", id: "c2", name: "Read", input: {} }, { uuid: "a3" });
+  const second = growing.file();
+  expect(await importClaudeCode(store, second)).toMatchObject({ added: 2 });
+  expect(await importClaudeCode(store, second)).toMatchObject({ added: 0 });
+  growing.block("m1", { type: "tool_use", id: "c3", name: "Read", input: {} }, { uuid: "a4" });
+  growing.result("c2", {}, { uuid: "r2" });
+  const third = growing.file();
+  expect(await importClaudeCode(store, third)).toMatchObject({ added: 2 });
+  expect(await importClaudeCode(store, third)).toMatchObject({ added: 0 });
+  const history = await (await store.conversation("claude-code:session-1")).history();
+  const shown = history.map(({ id, message: { content } }) => {
+    const parts = typeof content === "string" ? [] : content;
+    return [id, ...parts.flatMap((part) => ("toolCallId" in part ? part.toolCallId : []))].join(" ");
+  });
+  expect(shown).toEqual(["u1", "a1", "a2 c1 c2", "r1 c1", "a4 c3", "r2 c2"]);
+});
+
+it("[I4] where a transcript went back since it was imported, the conversation follows", async () => {
+  const growing = session();
+  const { conversationId } = await importClaudeCode(store, growing.file());
+  growing.backTo("a3").prompt("two, a third time", { uuid: "u4" });
+  growing.say("well", { uuid: "a6" });
+  await importClaudeCode(store, growing.file());
+  const chat = await store.conversation(conversationId);
+  expect((await chat.record()).headId).toBe("a6");
+  expect((await chat.branches()).map(({ name }) => name)).toEqual(["main"]);
+  expect((await chat.graph()).nodes.filter(({ rewound }) => rewound).map(({ id }) => id)).toEqual([
+    "u2",
+    "a4",
+    "u3",
+    "a5",
+  ]);
+});
+
+it("[I4] where a person moved the conversation meanwhile, it stays there", async () => {
+  const growing = session();
+  const { conversationId } = await importClaudeCode(store, growing.file());
+  const chat = await store.conversation(conversationId);
+  await chat.resume("u2");
+  growing.backTo("a3").prompt("two, a third time", { uuid: "u4" });
+  expect(await importClaudeCode(store, growing.file())).toMatchObject({ added: 1 });
+  expect((await chat.record()).headId).toBe("a4");
+});
+
 it("[I4] every node keeps the lines it came from, and all of them together are the file", async () => {
   const source = session();
   const { conversationId } = await importClaudeCode(store, source.file());

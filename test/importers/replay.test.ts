@@ -134,6 +134,22 @@ describe("replaying", () => {
     expect(read("a.txt")).toBe("two\n");
   });
 
+  it("[I6] does not go on where a person did, and does not replace a person's edits", async () => {
+    const session = new Session();
+    session.prompt("one");
+    session.write("c1", "a.txt", "one\n");
+    const { chat } = await replayed(session);
+    writeFileSync(join(place, "a.txt"), "one\nmine\n");
+    session.prompt("two");
+    session.edit("c2", "a.txt", "one", "two", { originalFile: "one\n" });
+    expect((await replayed(session)).report).toMatchObject({ added: 3, replayed: 1 });
+    await chat.rewindTurns(1, { onConflict: "keep" });
+    expect(read("a.txt")).toContain("mine");
+    await (await chat.beginTurn("my own turn")).end();
+    session.prompt("three");
+    await expect(replayed(session)).rejects.toMatchObject({ code: "head_moved" });
+  });
+
   it("[I6] rebuilds a file that the transcript does not hold from what the edits replace", async () => {
     const session = new Session();
     session.prompt("one");

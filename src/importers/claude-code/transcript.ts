@@ -10,15 +10,16 @@ import type { ImportedNode } from "../../store/surface.js";
 import { conversationIdFor } from "./ids.js";
 import { type JsonObject, stringIn, textIn } from "./json.js";
 import { type Entry, entriesFrom } from "./linking/entries.js";
+import { markGrowth, type Stored } from "./linking/growth.js";
 import { coverPaths, inOrder, liveHead } from "./linking/order.js";
 import { linkParents } from "./linking/parents.js";
 import { childrenOf, placeEntries } from "./linking/places.js";
 import { hangSideChains } from "./linking/side-chains.js";
 import { messageFrom, nodeFrom } from "./messages.js";
 import { Collected } from "./reading/collected.js";
-import type { KeptLine } from "./reading/line.js";
+import type { KeptLine, Line } from "./reading/line.js";
 import type { NumberedLine } from "./reading/lines.js";
-import type { ImportReport } from "./report.js";
+import type { ImportReport, Repair } from "./report.js";
 import { titleOf } from "./title.js";
 
 /** What a transcript holds. */
@@ -108,18 +109,28 @@ function metadataOf(collected: Collected, session: string, nodes: readonly Impor
 
 const isText = (value: unknown): value is string => textIn(value) !== undefined;
 
-/** Links what was collected and makes nodes of it. */
-function assembled(collected: Collected, name: string): Transcript {
-  const { lines, repairs, skippedLines } = collected;
-  linkParents(lines, repairs);
+interface Linked {
+  entries: Entry[];
+  sideChains: number;
+  repairs: Repair[];
+}
+
+/** Makes entries of lines whose parents are known, and gives them their places. */
+function linked(lines: readonly Line[]): Linked {
   const { entries, entryOf } = entriesFrom(lines);
   placeEntries(entries, entryOf);
+  const repairs: Repair[] = [];
   const sideChains = hangSideChains(entries, repairs);
   coverPaths(entries);
+  return { entries, sideChains, repairs };
+}
+
+function assembled(collected: Collected, sessionId: string, { entries, sideChains, repairs }: Linked): Transcript {
+  const { lines, skippedLines } = collected;
   const ordered = inOrder(entries);
   const nodes = nodesFrom(collected, ordered);
-  const sessionId = sessionOf(collected, name);
   const conversationId = conversationIdFor(sessionId, collected.agentId);
+  const mends = [...collected.repairs, ...repairs];
   return {
     conversationId,
     sessionId,
@@ -137,18 +148,31 @@ function assembled(collected: Collected, name: string): Transcript {
       branches: branchesOf(entries),
       sideChains,
       skipped: skippedLines.length,
-      repaired: repairs.length,
+      repaired: mends.length,
       skippedLines,
-      repairs,
+      repairs: mends,
     },
   };
 }
 
-/** Reads a transcript from its lines; `name` is its file's name without the ending. @throws `bad_input` */
-export async function readTranscript(source: AsyncIterable<NumberedLine>, name: string): Promise<Transcript> {
+/**
+ * Reads a transcript from its lines; `name` is its file's name without the ending. `storedFor` tells what a store holds
+ * already of the conversation that it turns out to be. @throws `bad_input`
+ */
+export async function readTranscript(
+  source: AsyncIterable<NumberedLine>,
+  name: string,
+  storedFor?: (conversationId: string) => Promise<Stored | undefined>,
+): Promise<Transcript> {
   const collected = new Collected();
   for await (const line of source) collected.add(line);
   collected.finish();
   requireTranscript(collected);
-  return assembled(collected, name);
+  const { lines, repairs, agentId } = collected;
+  linkParents(lines, repairs);
+  const first = linked(lines);
+  const sessionId = sessionOf(collected, name);
+  const stored = await storedFor?.(conversationIdFor(sessionId, agentId));
+  const hasGrown = stored !== undefined && (await markGrowth(first.entries, stored));
+  return assembled(collected, sessionId, hasGrown ? linked(lines) : first);
 }

@@ -34,9 +34,9 @@ export interface Entry {
 const passedOver: ReadonlySet<LineKind> = new Set(["result", "system", "hidden"]);
 
 /** Names the answer that a line is a part of; undefined for a line that is an answer by itself. */
-function answerKey(line: Line): string | undefined {
+function answerKey(line: Line, part = line.part): string | undefined {
   const message = textIn(objectIn(line.raw.message)?.id);
-  return message === undefined ? undefined : JSON.stringify([line.session, line.side, message]);
+  return message === undefined ? undefined : JSON.stringify([line.session, line.side, message, part]);
 }
 
 /** The nearest line above that is a part of the same answer. */
@@ -96,7 +96,7 @@ function answers(lines: readonly Line[]): Entry[] {
   return [...groups.values()].map((group) => {
     const sorted = group.sort((a, b) => depth(a) - depth(b) || byTimeThenId(a, b));
     const top = sorted[0] as Line;
-    const key = answerKey(top);
+    const key = answerKey(top, 0);
     const countsUsage = key === undefined || !counted.has(key);
     if (key !== undefined) counted.add(key);
     return newEntry(sorted, top, countsUsage);

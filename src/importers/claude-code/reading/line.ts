@@ -41,6 +41,8 @@ export interface Line {
   isQueued: boolean;
   raw: JsonObject;
   parent: Line | null;
+  /** Which part of its answer the line is in, where a store already holds the answer in parts. */
+  part: number;
 }
 
 /** Content as blocks, whatever shape it came in; undefined if it is none. */
@@ -112,6 +114,7 @@ export function lineFrom(raw: JsonObject, at: number): { line: Line; damaged?: s
     isQueued: queued === true,
     raw,
     parent: null,
+    part: 0,
   };
   return damaged === undefined ? { line } : { line, damaged };
 }

@@ -10,7 +10,7 @@ import { RetconError } from "../../../core/errors.js";
 import type { NewMessage, RestoreOptions } from "../../../core/model.js";
 import type { Conversation, ImportedNode, Turn } from "../../../store/surface.js";
 import type { NotReplayable } from "../report.js";
-import { enact } from "./enact.js";
+import { enact, obstacleOf } from "./enact.js";
 import type { Folder } from "./folder.js";
 import type { ReplayStep } from "./plan.js";
 import { seedFor } from "./seeds.js";
@@ -24,8 +24,19 @@ export interface ReplayFigures {
   notReplayable: NotReplayable[];
 }
 
-/** The folder is the replay's own: where the transcript moved on, what stands in the way was put there by it. */
-const move: RestoreOptions = { onConflict: "overwrite" };
+/** What a player starts from. */
+export interface PlayerSetting {
+  chat: Conversation;
+  folder: Folder;
+  nodes: readonly ImportedNode[];
+  /** Where the conversation is, and which of its branches an earlier replay left. */
+  head: string | null;
+  branches: readonly string[];
+  /** A first replay has the folder for itself. A later one may meet a person's edits, which it does not replace. */
+  isFirst: boolean;
+}
+
+const noTurn = "its branch leaves another in the middle of a turn, so there is no turn to make it in";
 
 const isPrompt = (node: ImportedNode): boolean => node.message.role === "user" && node.message.synthetic !== true;
 
@@ -50,15 +61,21 @@ export class Player {
   private readonly chat: Conversation;
   private readonly folder: Folder;
   private readonly nodes: ReadonlyMap<string, ImportedNode>;
+  private readonly isFirst: boolean;
+  private readonly move: RestoreOptions;
+  private readonly branches: Set<string>;
   private turn: Turn | undefined;
   private head: string | null;
-  private branches = 0;
 
-  constructor(chat: Conversation, folder: Folder, nodes: readonly ImportedNode[], head: string | null) {
+  constructor({ chat, folder, nodes, head, branches, isFirst }: PlayerSetting) {
     this.chat = chat;
     this.folder = folder;
     this.nodes = new Map(nodes.map((node) => [node.id, node]));
     this.head = head;
+    this.isFirst = isFirst;
+    // In a folder of its own, what stands in the way of a move was put there by the replay.
+    this.move = isFirst ? { onConflict: "overwrite" } : {};
+    this.branches = new Set(branches.filter((name) => replayBranch.test(name)));
   }
 
   /** Plays one step; the steps after it show what its turn will need. */
@@ -81,14 +98,10 @@ export class Player {
   async finish(headId: string | null): Promise<void> {
     await this.endTurn();
     await this.goTo(headId);
-    if (this.branches === 0) return;
-    const active = (await this.chat.record()).activeBranch;
-    for (const branch of await this.chat.branches()) {
-      if (branch.name === "main" || replayBranch.test(branch.name)) {
-        if (branch.name !== active) await this.chat.deleteBranch(branch.name);
-      }
-    }
-    if (active !== "main") await this.chat.renameBranch(active, "main");
+    if (this.branches.size === 0) return;
+    const { activeBranch } = await this.chat.record();
+    for (const name of ["main", ...this.branches]) if (name !== activeBranch) await this.chat.deleteBranch(name);
+    if (activeBranch !== "main") await this.chat.renameBranch(activeBranch, "main");
   }
 
   /** Lets go of a turn that cannot go on, so that the conversation is free. */
@@ -116,7 +129,8 @@ export class Player {
 
   private async begin(node: ImportedNode, steps: readonly ReplayStep[]): Promise<void> {
     await this.endTurn();
-    this.figures.seeded += await seedFor(steps, this.folder);
+    // In a folder that a person may have worked in, only what a turn captured first is written over.
+    if (this.isFirst) this.figures.seeded += await seedFor(steps, this.folder);
     this.turn = await this.chat.beginTurn({ ...node.message, id: node.id }, { id: node.id });
   }
 
@@ -130,8 +144,7 @@ export class Player {
       this.figures.failedCalls += 1;
       return;
     }
-    const reason =
-      this.turn === undefined ? "its branch goes on inside a turn" : await enact(call, this.turn, this.folder);
+    const reason = obstacleOf(call) ?? (this.turn === undefined ? noTurn : await enact(call, this.turn, this.folder));
     if (reason === undefined) this.figures.replayed += 1;
     else this.figures.notReplayable.push({ callId: call.callId, path: call.path, reason });
   }
@@ -149,12 +162,12 @@ export class Player {
     if (this.head === id) return;
     await this.endTurn();
     const next = this.childOnPath(id);
-    if (next !== undefined && isPrompt(next)) await this.chat.rewindTo(next.id, move);
+    if (next !== undefined && isPrompt(next)) await this.chat.rewindTo(next.id, this.move);
     else {
-      this.branches += 1;
-      const name = `replay-${this.branches}`;
+      const name = `replay-${this.branches.size + 1}`;
       await this.chat.createBranch(name, { at: id });
-      await this.chat.switchBranch(name, move);
+      this.branches.add(name);
+      await this.chat.switchBranch(name, this.move);
     }
     this.head = id;
   }

@@ -5,8 +5,9 @@
  * Importing the same session into the same folder again plays what is new, which as a rule is nothing.
  */
 import { mkdir, readdir, realpath } from "node:fs/promises";
-import { isRetconError, RetconError } from "../../../core/errors.js";
+import { RetconError } from "../../../core/errors.js";
 import type { Conversation, Store } from "../../../store/surface.js";
+import { conversationIn } from "../stored.js";
 import type { Transcript } from "../transcript.js";
 import { Folder } from "./folder.js";
 import { planReplay } from "./plan.js";
@@ -16,17 +17,6 @@ import { Player, type ReplayFigures, requireGoingOn } from "./player.js";
 export interface ReplayOptions {
   onProgress?: (progress: { done: number; total: number }) => void;
   signal?: AbortSignal;
-}
-
-async function conversationIn(store: Store, id: string): Promise<Conversation | undefined> {
-  try {
-    const found = await store.conversation(id);
-    // The store also finds by the beginning of an id; only the whole id is this session.
-    return found.id === id ? found : undefined;
-  } catch (error) {
-    if (isRetconError(error, "not_found") || isRetconError(error, "ambiguous_id")) return undefined;
-    throw error;
-  }
 }
 
 function refusal(directory: string, reason: string, hint: string): RetconError {
@@ -72,7 +62,18 @@ async function openFor(store: Store, transcript: Transcript, directory: string):
   return store.createConversation({ id, title, workspace: directory, metadata });
 }
 
-/** Plays a transcript into a folder. @throws `bad_input`, `id_exists`, `workspace_refused`, `aborted` */
+/** Refuses to go on with a conversation that a person went on with. @throws `head_moved` */
+function requireOwnHead(head: string | null, { nodes }: Transcript): void {
+  if (head === null || nodes.some((node) => node.id === head)) return;
+  throw new RetconError(
+    "head_moved",
+    "the conversation went on by itself since it was replayed",
+    { actual: head },
+    { hint: "Import the grown transcript into another database." },
+  );
+}
+
+/** Plays a transcript into a folder. @throws `bad_input`, `id_exists`, `head_moved`, `aborted` */
 export async function replayTranscript(
   store: Store,
   transcript: Transcript,
@@ -83,8 +84,12 @@ export async function replayTranscript(
   const folder = await Folder.at(directory);
   const known = new Set((await chat.graph()).nodes.map((node) => node.id));
   const steps = planReplay(transcript).filter((step) => !known.has(step.node.id));
-  const player = new Player(chat, folder, transcript.nodes, (await chat.record()).headId);
+  const { nodes } = transcript;
+  const { headId: head } = await chat.record();
+  const branches = (await chat.branches()).map(({ name }) => name);
+  const player = new Player({ chat, folder, nodes, head, branches, isFirst: known.size === 0 });
   if (steps.length === 0) return player.figures;
+  requireOwnHead(head, transcript);
   try {
     for (const done of steps.keys()) {
       requireGoingOn(options.signal);

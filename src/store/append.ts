@@ -10,7 +10,7 @@ import { bodyOf, messageOf } from "../core/turns.js";
 import { type Chat, headMoved } from "./chat.js";
 import { type Checked, chainBelow, checkMessage, nodeChange, storeBlobs } from "./place.js";
 import { firstResult, type Request, requestChange, requestOf } from "./requests.js";
-import { settleDeadRuns } from "./runs.js";
+import { settleDead } from "./runs.js";
 import { activeHead, requireBranch, requireNode, type State, toNodes } from "./state.js";
 import type { AppendOptions } from "./surface.js";
 
@@ -120,9 +120,13 @@ function storedForm({ message }: Checked): { role: Message["role"]; synthetic: b
 }
 
 /** @throws `head_moved` when the active head is not what the caller expected */
-export async function checkExpected(chat: Chat, state: State, expected: string | null | undefined): Promise<void> {
+export async function checkExpected(
+  chat: Chat,
+  state: State,
+  expected: string | null | undefined,
+  head: NodeKey | null = activeHead(state),
+): Promise<void> {
   if (expected === undefined) return;
-  const head = activeHead(state);
   const [row] = head === null ? [] : await chat.env.backend.nodes(chat.key, { keys: [head] });
   if ((row?.id ?? null) !== expected) throw headMoved(expected, row?.id ?? null);
 }
@@ -186,7 +190,7 @@ export async function appendOutside(
   given: NewMessage | NewMessage[],
   options: AppendOptions = {},
 ): Promise<Node[]> {
-  await settleDeadRuns(chat);
+  await settleDead(chat);
   return appendMessages(chat, given, options, {
     run: null,
     guards: [{ kind: "idle" }],

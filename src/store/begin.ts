@@ -12,7 +12,7 @@ import { checkExpected, refuseTaken } from "./append.js";
 import { type Chat, type HeldTurn, headMoved } from "./chat.js";
 import { type Checked, chainBelow, checkMessage, nodeChange, storeBlobs } from "./place.js";
 import { firstResult, requestChange, requestOf } from "./requests.js";
-import { settleDeadRuns, syncFor } from "./runs.js";
+import { settleDead, syncFor } from "./runs.js";
 import { requireBranch, type State } from "./state.js";
 import { LiveTurn } from "./turn.js";
 
@@ -52,7 +52,7 @@ export async function beginTurn(chat: Chat, given: string | NewMessage, options:
   const request = requestOf(chat, options.requestId, "beginTurn", { given, id: options.id });
   const first = await firstResult<Begun>(chat, request);
   if (first !== undefined) return turnAgain(chat, first.result, first.version, leaseMs);
-  await settleDeadRuns(chat);
+  await settleDead(chat);
   await chat.requireIdle();
   await checkExpected(chat, await chat.read(), options.expectedHead);
   const workspace = await chat.workspace();

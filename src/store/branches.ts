@@ -8,7 +8,7 @@ import { checkName } from "../core/ids.js";
 import type { Branch } from "../core/model.js";
 import { type Chat, headMoved } from "./chat.js";
 import { refuseExisting, switchBranch } from "./moves.js";
-import { settleDeadRuns } from "./runs.js";
+import { settleDead } from "./runs.js";
 import { activeHead, headIds, markChanges, requireBranch, requireNode, type State, toBranch } from "./state.js";
 
 const attempts = 20;
@@ -32,7 +32,7 @@ async function commitBranches(
   chat: Chat,
   decide: (state: State) => { moves: BranchMove[]; also: Change[]; summary: { [key: string]: string } },
 ): Promise<void> {
-  await settleDeadRuns(chat);
+  await settleDead(chat);
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const state = await chat.read();
     await chat.requireIdle();

@@ -57,8 +57,9 @@ async function rowsOf(chat: Chat, state: State, node: NodeRow): Promise<LogRow[]
   if (workspace === null) return [];
   if (startsTurn(node)) {
     const runs = (await backend.runs({ conversation: chat.key })).filter((run) => run.userKey === node.key);
-    const numbers = runs.map((run) => run.rowsOf ?? run.run);
-    return numbers.length === 0 ? [] : backend.log(workspace, { runs: numbers });
+    const spans = runs.map((run) => ({ run: run.rowsOf ?? run.run, above: run.found ?? 0, upTo: run.left }));
+    if (spans.length === 0) return [];
+    return ownRows(await backend.log(workspace, { runs: spans.map((span) => span.run) }), spans);
   }
   if (node.run === null) return [];
   const [run] = await backend.runs({ runs: [node.run] });

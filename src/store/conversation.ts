@@ -27,7 +27,7 @@ import { idOf } from "./move.js";
 import { resume, switchBranch, undoOrRedo } from "./moves.js";
 import * as reading from "./reading.js";
 import { nothingRemoved, previewRewind, rewindTo, turnAtLength, turnBack } from "./rewind.js";
-import { cancelRun, runRecord, settleDeadRuns } from "./runs.js";
+import { cancelRun, runRecord, settleDead } from "./runs.js";
 import { activeHead, type State, toRecord } from "./state.js";
 import type { AppendOptions, Conversation, Turn } from "./surface.js";
 
@@ -177,7 +177,7 @@ export class StoredConversation implements Conversation {
     options: RewindOptions,
     find: (state: State) => Promise<string | undefined>,
   ): Promise<RewindResult> {
-    await settleDeadRuns(this.chat);
+    await settleDead(this.chat);
     const state = await this.chat.read();
     const found = await find(state);
     if (found !== undefined) return this.rewindTo(found, options);

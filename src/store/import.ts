@@ -9,7 +9,7 @@ import type { Json } from "../core/model.js";
 import { type Chat, headMoved } from "./chat.js";
 import type { Environment } from "./environment.js";
 import { type Checked, checkMessage, nodeChange, storeBlobs } from "./place.js";
-import { settleDeadRuns } from "./runs.js";
+import { settleDead } from "./runs.js";
 import { requireBranch, type State } from "./state.js";
 import type { ImportedNode, ImportInput } from "./surface.js";
 import { openingChanges, type Placed, type Placing, place, remarkChanges } from "./transfer.js";
@@ -94,7 +94,7 @@ function headFor(state: State, { keys, segments }: Placed, { headId }: ImportInp
 
 /** Imports into a conversation that exists. Returns how many nodes were added. */
 export async function importInto(chat: Chat, input: ImportInput, prepared: readonly Prepared[]): Promise<number> {
-  await settleDeadRuns(chat);
+  await settleDead(chat);
   await chat.requireIdle();
   await storeBlobs(
     chat.env,

@@ -18,7 +18,7 @@ import { busy, type Chat, headMoved } from "./chat.js";
 import { editsOf, type FilesPlan, planFiles, refuseConflicts } from "./files-plan.js";
 import { rollBack, settleCommit, settleIntents } from "./recover.js";
 import { firstResult, type Request, requestChange } from "./requests.js";
-import { settleDeadRuns } from "./runs.js";
+import { settleDead } from "./runs.js";
 import { markChanges, type State } from "./state.js";
 import { captureCommit, liveRuns, syncChanges } from "./sync.js";
 import type { Workspace } from "./workspace.js";
@@ -74,7 +74,7 @@ export async function executeMove<D extends Decision, R extends MoveResult>(
   if (first !== undefined) return { ...first.result, operationId: String(first.version), version: first.version };
   policiesOf(options);
   return claimed(chat, async () => {
-    await settleDeadRuns(chat);
+    await settleDead(chat);
     const before = await chat.read();
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       abortIfAsked(options);

@@ -12,6 +12,7 @@ import type { IntentRow } from "../core/backend.js";
 import type { Change, Commit, Intent } from "../core/change.js";
 import { RetconError } from "../core/errors.js";
 import type { Edit, EditOutcome } from "../core/files.js";
+import type { Json } from "../core/model.js";
 import { readBlob } from "./blobs.js";
 import type { Environment } from "./environment.js";
 import { holderName } from "./holder.js";
@@ -103,12 +104,15 @@ function unsettled(intent: Intent): RetconError {
   });
 }
 
+/** Whether nobody carries an intent out any more: its process is dead, or it is one of this store that did not settle. */
+export function isOrphan(env: Environment, { holder }: IntentRow): boolean {
+  return holder.instance === env.holder.instance || env.isAlive(holder) === false;
+}
+
 /** Finishes the operations of dead processes. Call it inside `workspace.exclusive`. @throws `busy` when a live process, or one elsewhere, holds one */
 export async function settleIntents(env: Environment, workspace: Workspace): Promise<void> {
   for (const intent of await env.backend.intents({ workspace: workspace.key })) {
-    // One of this very store that is still here, while nothing else runs on the workspace, is one that could not settle.
-    const own = intent.holder.instance === env.holder.instance;
-    if (!own && env.isAlive(intent.holder) !== false) throw unsettled(intent);
+    if (!isOrphan(env, intent)) throw unsettled(intent);
     await recover(env, workspace, intent);
   }
 }
@@ -128,8 +132,17 @@ async function recover(env: Environment, workspace: Workspace, intent: IntentRow
     return;
   }
   env.probe("recover:settle");
-  const commit = await settleCommit(env, workspace, intent, outcomes);
+  const commit = await settleCommit(env, workspace, recovered(intent, outcomes), outcomes);
   const outcome = await env.backend.commit({ ...commit, conversation: intent.conversation });
   // Stale means that another process recovered it first, which is as good.
   if (!outcome.ok && (await env.backend.intents({ workspace: workspace.key })).length > 0) throw unsettled(intent);
+}
+
+/** The intent with what was found when it was finished: the paths that were left as somebody had saved them. */
+function recovered(intent: IntentRow, outcomes: readonly EditOutcome[]): IntentRow {
+  const { operation } = intent.settle;
+  if (operation === null) return intent;
+  const left = outcomes.filter((outcome) => outcome.result !== "done").map(({ path, result }) => ({ path, result }));
+  const summary = { ...(operation.summary as { [key: string]: Json }), recovered: left };
+  return { ...intent, settle: { ...intent.settle, operation: { ...operation, summary } } };
 }

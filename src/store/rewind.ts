@@ -24,7 +24,7 @@ import { type Decision, executeMove, idOf, reports, resultOf } from "./move.js";
 import { chainBelow, checkMessage, nodeChange } from "./place.js";
 import { settleIntents } from "./recover.js";
 import { firstResult, requestOf } from "./requests.js";
-import { cancelRun, settleDeadRuns } from "./runs.js";
+import { cancelRun, settleDead } from "./runs.js";
 import { pathRows, requireBranch, requireNode, type State } from "./state.js";
 
 /** What a rewind takes away, beside what every move does. */
@@ -63,7 +63,7 @@ async function decideRewind(
     throw new RetconError("not_on_branch", `node ${user.id} is not on branch ${branch.name}`, data);
   }
   await chat.requireIdle();
-  await checkExpected(chat, state, options.expectedHead);
+  await checkExpected(chat, state, options.expectedHead, branch.head);
   if (options.expectedText !== undefined && textOf(messageOf(user)) !== options.expectedText) {
     throw headMoved(options.expectedText, textOf(messageOf(user)), "text");
   }
@@ -204,7 +204,7 @@ function checkPlanId(chat: Chat, plan: FilesPlan | null, decision: RewindDecisio
 /** What a rewind would do; writes nothing. */
 export async function previewRewind(chat: Chat, userNodeId: string, options: RewindOptions): Promise<RewindPreview> {
   checkOptions(options);
-  await settleDeadRuns(chat);
+  await settleDead(chat);
   const state = await chat.read();
   const decision = await decideRewind(chat, state, userNodeId, options);
   const move = decision.files;

@@ -13,6 +13,7 @@ import { runId } from "../core/ids.js";
 import type { RunRecord, RunStatus } from "../core/model.js";
 import { coherentLength, messageOf } from "../core/turns.js";
 import type { Chat } from "./chat.js";
+import { isOrphan, settleIntents } from "./recover.js";
 import { markChanges, requireBranch, type State, toRunRecord } from "./state.js";
 import { type Synced, type SyncRequest, sync } from "./sync.js";
 import type { Workspace } from "./workspace.js";
@@ -27,8 +28,12 @@ export function isDead(chat: Chat, run: RunRow): boolean {
   return run.heartbeatAtMs + run.leaseMs < chat.env.now().getTime();
 }
 
-/** Settles the dead runs of the conversation and of its workspace, so that they no longer count as live. */
-export async function settleDeadRuns(chat: Chat): Promise<void> {
+/**
+ * Settles what dead processes left on the conversation and its workspace: first an operation on the files, then runs,
+ * so that neither stands in the way any longer. Every verb that writes begins with this.
+ */
+export async function settleDead(chat: Chat): Promise<void> {
+  await settleDeadIntents(chat);
   const { backend } = chat.env;
   const mine = await backend.runs({ liveInConversation: chat.key });
   const beside = chat.workspaceKey === null ? [] : await backend.runs({ liveInWorkspace: chat.workspaceKey });
@@ -38,9 +43,18 @@ export async function settleDeadRuns(chat: Chat): Promise<void> {
   }
 }
 
+async function settleDeadIntents(chat: Chat): Promise<void> {
+  const { env, workspaceKey } = chat;
+  if (workspaceKey === null) return;
+  const intents = await env.backend.intents({ workspace: workspaceKey });
+  if (!intents.some((intent) => isOrphan(env, intent))) return;
+  const workspace = await chat.workspace();
+  if (workspace !== null && !workspace.moving) await workspace.exclusive(() => settleIntents(env, workspace));
+}
+
 /** A sync on behalf of a conversation, after what dead runs left was settled. */
 export async function syncFor(chat: Chat, workspace: Workspace, request?: SyncRequest): Promise<Synced> {
-  await settleDeadRuns(chat);
+  await settleDead(chat);
   return workspace.exclusive(() => sync(chat.env, workspace, request));
 }
 
@@ -108,7 +122,7 @@ export async function cancelRun(
   signal: (run: number, reason: string) => void,
 ): Promise<RunRecord | undefined> {
   const { reason = "cancelled", timeoutMs = defaultCancelMs } = options;
-  await settleDeadRuns(chat);
+  await settleDead(chat);
   const [run] = await chat.env.backend.runs({ liveInConversation: chat.key });
   if (run === undefined) return undefined;
   await chat.env.backend.commit(
@@ -125,7 +139,7 @@ export async function cancelRun(
       throw new RetconError("cancel_timeout", `run ${runId(run.run)} did not end within ${timeoutMs} ms`, data);
     }
     await new Promise((resolve) => setTimeout(resolve, pollMs));
-    if (now !== undefined && isDead(chat, now)) await settleDeadRuns(chat);
+    if (now !== undefined && isDead(chat, now)) await settleDead(chat);
   }
 }
 

@@ -15,7 +15,7 @@ import { forkChanges } from "./fork.js";
 import { releaseHolder } from "./holder.js";
 import { importInto, prepare } from "./import.js";
 import { settleIntents } from "./recover.js";
-import { isDead, settleDeadRuns, syncFor } from "./runs.js";
+import { isDead, settleDead, syncFor } from "./runs.js";
 import type { Conversation, ImportInput, Store, WorkspaceOptions } from "./surface.js";
 import { type Workspace, Workspaces } from "./workspace.js";
 
@@ -73,7 +73,7 @@ class Shared {
     }
     for (const run of await env.backend.runs({ liveAnywhere: true })) {
       const chat = await this.chatOf(run.conversation);
-      if (isDead(chat, run)) await settleDeadRuns(chat);
+      if (isDead(chat, run)) await settleDead(chat);
     }
   }
 
@@ -169,7 +169,7 @@ class ScopedStore implements Store {
     this.shared.requireOpen();
     const row = await this.find(id);
     const chat = this.shared.chat(row);
-    await settleDeadRuns(chat);
+    await settleDead(chat);
     await chat.requireIdle();
     const atMs = this.shared.env.now().getTime();
     const summary = { scope: this.name, id: row.id };

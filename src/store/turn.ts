@@ -101,6 +101,7 @@ export class LiveTurn implements HeldTurn {
     const { chat, run } = this;
     await this.requireLive();
     for (const node of [...this.opened]) await node.seal();
+    await this.appending;
     const { notCaptured, left } = await this.lastSync();
     const changes = left === null ? [] : await this.changes();
     const { status = "completed", usage = null, error = null } = outcome;

@@ -18,7 +18,7 @@ import type { ImportReport } from "./claude-code/report.js";
 import { conversationIn, storedIn } from "./claude-code/stored.js";
 import { readTranscript, type Transcript } from "./claude-code/transcript.js";
 
-export type { ImportReport, NotReplayable, Repair, SkippedLine } from "./claude-code/report.js";
+export type { ImportReport } from "./claude-code/report.js";
 
 /** How an import is done, followed and stopped. */
 export interface ImportOptions {

@@ -261,24 +261,27 @@ describe("replaying", () => {
     expect(readdirSync(outer).sort()).toEqual(["secret", "shop"]);
   });
 
-  it("[I6] given up in the middle it leaves the conversation free, and can go on", async () => {
+  it("[I6] given up it stops between turns, and later goes on there", async () => {
     const session = new Session();
     session.prompt("one");
     session.write("c1", "a.txt", "one\n");
+    session.edit("c2", "a.txt", "one", "1");
     session.prompt("two");
-    session.edit("c2", "a.txt", "one", "two");
+    session.edit("c3", "a.txt", "1", "2");
     const controller = new AbortController();
     const file = session.file();
     const stopped = importClaudeCode(store, file, {
       replay: place,
       signal: controller.signal,
-      onProgress: ({ done }) => done === 4 && controller.abort("enough"),
+      onProgress: ({ done }) => done === 2 && controller.abort("enough"),
     });
     await expect(stopped).rejects.toMatchObject({ code: "aborted" });
+    expect(read("a.txt")).toBe("1\n");
     const report = await importClaudeCode(store, file, { replay: place });
-    expect(report.added).toBeGreaterThan(0);
+    expect(report).toMatchObject({ added: 3, replayed: 1, notReplayable: [] });
+    expect(read("a.txt")).toBe("2\n");
     const chat = await store.conversation(report.conversationId);
-    expect((await chat.graph()).nodes).toHaveLength(6);
-    expect((await chat.runs()).some(({ status }) => status === "running")).toBe(false);
+    expect(await chat.rewindPoints()).toMatchObject([{ filesChanged: 1 }, { filesChanged: 1 }]);
+    expect((await chat.runs()).map(({ status }) => status)).toEqual(["completed", "completed"]);
   });
 });

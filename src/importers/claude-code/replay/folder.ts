@@ -5,6 +5,7 @@
  * by hand, blocks the path: nothing outside the folder is ever written. A file is written beside its place and
  * renamed into it, so that another name of the same file (a hard link) keeps its own bytes.
  */
+import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, mkdir, open, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -26,6 +27,9 @@ async function kindOf(path: string): Promise<"absent" | "file" | "directory" | "
     throw error;
   }
 }
+
+/** A name that captures pass over, so that a file left by a crash never becomes a part of the conversation. */
+const temporaryName = `.retcon-${randomBytes(8).toString("hex")}-0.tmp`;
 
 const linkInTheWay = "a symbolic link is in the way";
 
@@ -67,7 +71,7 @@ export class Folder {
     const above = await realpath(dirname(place));
     if (above !== dirname(place)) return linkInTheWay;
     const mode = current.text === null ? 0o666 : (await lstat(place)).mode & 0o777;
-    const beside = join(above, `.retcon-replay-${process.pid}`);
+    const beside = join(above, temporaryName);
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
     try {
       const file = await open(beside, flags, mode);

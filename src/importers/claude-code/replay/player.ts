@@ -96,7 +96,7 @@ export class Player {
 
   /** Ends the turn and puts the conversation on its live head. */
   async finish(headId: string | null): Promise<void> {
-    await this.endTurn();
+    await this.stop();
     await this.goTo(headId);
     if (this.branches.size === 0) return;
     const { activeBranch } = await this.chat.record();
@@ -104,10 +104,16 @@ export class Player {
     if (activeBranch !== "main") await this.chat.renameBranch(activeBranch, "main");
   }
 
-  /** Lets go of a turn that cannot go on, so that the conversation is free. */
-  async giveUp(): Promise<void> {
-    await this.turn?.end({ status: "cancelled" });
+  /** Whether a node begins a turn, so that one can stop before it and go on from it later. */
+  isStop(node: ImportedNode): boolean {
+    return isPrompt(node) || this.turn === undefined;
+  }
+
+  /** Ends the turn, so that the conversation is free; with the reason, if the turn could not be played to its end. */
+  async stop(failure?: string): Promise<void> {
+    const { turn } = this;
     this.turn = undefined;
+    await turn?.end(failure === undefined ? {} : { status: "failed", error: failure });
   }
 
   private readonly isSide = (node: ImportedNode): boolean => {
@@ -128,15 +134,10 @@ export class Player {
   }
 
   private async begin(node: ImportedNode, steps: readonly ReplayStep[]): Promise<void> {
-    await this.endTurn();
+    await this.stop();
     // In a folder that a person may have worked in, only what a turn captured first is written over.
     if (this.isFirst) this.figures.seeded += await seedFor(steps, this.folder);
     this.turn = await this.chat.beginTurn({ ...node.message, id: node.id }, { id: node.id });
-  }
-
-  private async endTurn(): Promise<void> {
-    await this.turn?.end();
-    this.turn = undefined;
   }
 
   private async make(call: ReplayStep["calls"][number]): Promise<void> {
@@ -160,7 +161,7 @@ export class Player {
 
   private async goTo(id: string | null): Promise<void> {
     if (this.head === id) return;
-    await this.endTurn();
+    await this.stop();
     const next = this.childOnPath(id);
     if (next !== undefined && isPrompt(next)) await this.chat.rewindTo(next.id, this.move);
     else {

@@ -10,7 +10,7 @@ import type { Conversation, Store } from "../../../store/surface.js";
 import { conversationIn } from "../stored.js";
 import type { Transcript } from "../transcript.js";
 import { Folder } from "./folder.js";
-import { planReplay } from "./plan.js";
+import { planReplay, type ReplayStep } from "./plan.js";
 import { Player, type ReplayFigures, requireGoingOn } from "./player.js";
 
 /** How a replay is followed and stopped. */
@@ -73,7 +73,24 @@ function requireOwnHead(head: string | null, { nodes }: Transcript): void {
   );
 }
 
-/** Plays a transcript into a folder. @throws `bad_input`, `id_exists`, `head_moved`, `aborted` */
+/** Plays steps in order. A caller who gives up is heard between turns, so that a later replay can go on there. */
+async function playAll(player: Player, steps: readonly ReplayStep[], options: ReplayOptions): Promise<void> {
+  for (const [done, step] of steps.entries()) {
+    if (options.signal?.aborted && player.isStop(step.node)) {
+      await player.stop();
+      requireGoingOn(options.signal);
+    }
+    options.onProgress?.({ done, total: steps.length });
+    try {
+      await player.play(steps, done);
+    } catch (error) {
+      await player.stop(error instanceof Error ? error.message : String(error));
+      throw error;
+    }
+  }
+}
+
+/** Plays a transcript into a folder. @throws `bad_input`, `id_exists`, `head_moved`, `workspace_refused`, `aborted` */
 export async function replayTranscript(
   store: Store,
   transcript: Transcript,
@@ -90,17 +107,8 @@ export async function replayTranscript(
   const player = new Player({ chat, folder, nodes, head, branches, isFirst: known.size === 0 });
   if (steps.length === 0) return player.figures;
   requireOwnHead(head, transcript);
-  try {
-    for (const done of steps.keys()) {
-      requireGoingOn(options.signal);
-      options.onProgress?.({ done, total: steps.length });
-      await player.play(steps, done);
-    }
-    await player.finish(transcript.headId);
-  } catch (error) {
-    await player.giveUp();
-    throw error;
-  }
+  await playAll(player, steps, options);
+  await player.finish(transcript.headId);
   options.onProgress?.({ done: steps.length, total: steps.length });
   return player.figures;
 }

@@ -130,14 +130,14 @@ export type ConversationQuery =
   | { scope: string; search?: string; limit: number; before?: { updatedAtMs: number; key: number } }
   | { key: number };
 
-/** Which nodes to read: whole ranges in order (or the newest `limit` of them), by id, or by the start of an id. */
+/** Which nodes to read: whole ranges as given (or the newest `limit` of them), by key in its order, by id or its start in that of ids. */
 export type NodeQuery =
   | { ranges: KeyRange[]; limit?: number }
   | { keys: NodeKey[] }
   | { ids: string[] }
   | { prefix: string; limit: number };
 
-/** Which runs to read. */
+/** Which runs to read, in order of their numbers. */
 export type RunQuery =
   | { conversation: number }
   | { liveInConversation: number }
@@ -178,7 +178,7 @@ export type CommitOutcome =
 /** What the store asks of a database. Every member can throw `closed`; writes `read_only` and `storage_full`. */
 export interface Backend {
   conversations(query: ConversationQuery): Promise<ConversationRow[]>;
-  /** The segments and branches of a conversation, and its links. */
+  /** The segments of a conversation by number, its branches by name, its links as they were made. */
   structure(conversation: number): Promise<{
     segments: SegmentRow[];
     branches: BranchRow[];

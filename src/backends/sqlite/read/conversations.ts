@@ -38,6 +38,7 @@ export function conversationReads(db: Db) {
   const byPrefix = once(() =>
     select()
       .where(and(eq(c.scope, p("scope")), gte(c.id, p("prefix")), lt(c.id, p("after"))))
+      .orderBy(asc(c.id))
       .limit(p("limit"))
       .prepare(),
   );
@@ -66,6 +67,7 @@ export function conversationReads(db: Db) {
       })
       .from(t.segments)
       .where(eq(t.segments.conversation, p("conversation")))
+      .orderBy(asc(t.segments.segment))
       .prepare(),
   );
   const branches = once(() =>
@@ -81,6 +83,7 @@ export function conversationReads(db: Db) {
       .select({ link: t.links.link, from: t.links.from, to: t.links.to })
       .from(t.links)
       .where(eq(t.links.conversation, p("conversation")))
+      .orderBy(asc(t.links.key))
       .prepare(),
   );
   const toConversation = (row: ReturnType<ReturnType<typeof byId>["all"]>[number]): ConversationRow => ({

@@ -58,6 +58,7 @@ export function logReads(db: Db) {
       .select({ run: t.logShares.run })
       .from(t.logShares)
       .where(eq(t.logShares.row, p("row")))
+      .orderBy(asc(t.logShares.key))
       .prepare(),
   );
   const ownerOf = (row: typeof l.$inferSelect): Owner => {

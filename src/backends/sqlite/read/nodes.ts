@@ -12,12 +12,13 @@ export function nodeReads(db: Db) {
   const inRange = and(gte(n.key, p("from")), lte(n.key, p("to")));
   const range = once(() => db.select().from(n).where(inRange).orderBy(asc(n.key)).prepare());
   const newest = once(() => db.select().from(n).where(inRange).orderBy(desc(n.key)).limit(p("limit")).prepare());
-  const byKeys = once(() => db.select().from(n).where(listed(n.key, "keys")).prepare());
+  const byKeys = once(() => db.select().from(n).where(listed(n.key, "keys")).orderBy(asc(n.key)).prepare());
   const byIds = once(() =>
     db
       .select()
       .from(n)
       .where(and(eq(n.conversation, p("conversation")), listed(n.id, "ids")))
+      .orderBy(asc(n.id))
       .prepare(),
   );
   const byPrefix = once(() =>
@@ -25,6 +26,7 @@ export function nodeReads(db: Db) {
       .select()
       .from(n)
       .where(and(eq(n.conversation, p("conversation")), gte(n.id, p("prefix")), lt(n.id, p("after"))))
+      .orderBy(asc(n.id))
       .limit(p("limit"))
       .prepare(),
   );

@@ -1,11 +1,13 @@
 /**
  * Reads of operations, of what a request returned, and of unsettled intents.
  */
-import { and, asc, desc, eq, gt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { IntentQuery, IntentRow, OperationQuery, OperationRow } from "../../../core/backend.js";
 import * as t from "../schema.js";
-import { type Db, once, p, parse } from "../statement.js";
+import { type Db, listed, once, p, parse } from "../statement.js";
 
+/** The kinds that have an index of their own; the statement must say them as the index does. */
+const indexed = new Set(["rewind", "switch", "resume", "undo", "redo", "turn"]);
 const moves = sql`${t.operations.kind} in ('rewind', 'switch', 'resume', 'undo', 'redo', 'turn')`;
 
 /** Reads of operations and of unsettled intents. */
@@ -35,13 +37,15 @@ export function operationReads(db: Db) {
       .prepare(),
   );
   const last = once(() => select().orderBy(desc(o.number)).limit(p("limit")).prepare());
-  const moving = once(() =>
-    select()
-      .where(and(eq(o.conversation, p("key")), moves))
-      .orderBy(desc(o.number))
-      .limit(p("limit"))
-      .prepare(),
-  );
+  const ofKinds = (also?: SQL) =>
+    once(() =>
+      select()
+        .where(and(eq(o.conversation, p("key")), listed(o.kind, "kinds"), also))
+        .orderBy(desc(o.number))
+        .limit(p("limit"))
+        .prepare(),
+    );
+  const [some, moving] = [ofKinds(), ofKinds(moves)];
   const since = once(() =>
     select()
       .where(gt(o.number, p("after")))
@@ -81,7 +85,7 @@ export function operationReads(db: Db) {
       .where(eq(t.intents.conversation, p("key")))
       .prepare(),
   );
-  const allIntents = once(() => db.select().from(t.intents).prepare());
+  const allIntents = once(() => db.select().from(t.intents).orderBy(asc(t.intents.key)).prepare());
   const toOperation = (row: ReturnType<ReturnType<typeof newest>["all"]>[number]): OperationRow => ({
     number: row.number,
     conversation: row.conversation,
@@ -109,9 +113,10 @@ export function operationReads(db: Db) {
       if ("request" in query) {
         return requested().all({ key: query.conversation, request: query.request }).map(toOperation);
       }
-      const statement = query.kinds === undefined ? newest() : moving();
-      const rows = statement.all({ key: query.conversation, limit: query.limit }).map(toOperation);
-      return query.kinds === undefined ? rows : rows.filter((row) => query.kinds?.includes(row.kind));
+      const { conversation: key, limit, kinds } = query;
+      if (kinds === undefined) return newest().all({ key, limit }).map(toOperation);
+      const statement = kinds.every((kind) => indexed.has(kind)) ? moving() : some();
+      return statement.all({ key, limit, kinds: JSON.stringify(kinds) }).map(toOperation);
     },
     intents(query: IntentQuery): IntentRow[] {
       if ("workspace" in query) return intentsIn().all({ key: query.workspace }).map(toIntent);

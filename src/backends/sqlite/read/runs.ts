@@ -25,10 +25,11 @@ export function runReads(db: Db) {
   const liveInWorkspace = once(() =>
     select()
       .where(and(eq(r.workspace, p("key")), live))
+      .orderBy(asc(r.run))
       .prepare(),
   );
-  const liveAnywhere = once(() => select().where(live).prepare());
-  const byRuns = once(() => select().where(listed(r.run, "runs")).prepare());
+  const liveAnywhere = once(() => select().where(live).orderBy(asc(r.run)).prepare());
+  const byRuns = once(() => select().where(listed(r.run, "runs")).orderBy(asc(r.run)).prepare());
   const startedIn = once(() =>
     select()
       .where(and(gte(r.firstKey, p("from")), lte(r.firstKey, p("to"))))
@@ -41,6 +42,7 @@ export function runReads(db: Db) {
       .select({ toolCallId: w.toolCallId, opened: w.opened, closed: w.closed })
       .from(w)
       .where(eq(w.run, p("run")))
+      .orderBy(asc(w.key))
       .prepare(),
   );
   const announced = once(() =>
@@ -49,6 +51,7 @@ export function runReads(db: Db) {
       .from(t.announcements)
       .innerJoin(t.paths, eq(t.paths.key, t.announcements.path))
       .where(eq(t.announcements.run, p("run")))
+      .orderBy(asc(t.announcements.key))
       .prepare(),
   );
   type Stored = typeof r.$inferSelect;

@@ -167,10 +167,12 @@ export function workspaceWriters(db: Db) {
       return true;
     },
     log({ path, before, after, owner }, at) {
+      const entry = pathKey().get({ workspace: at.workspace, path });
+      if (entry === undefined) return false;
       const [b, a] = [columns(before), columns(after)];
       const made = row().run({
         workspace: at.workspace,
-        path: pathKey().get({ workspace: at.workspace, path })?.key ?? null,
+        path: entry.key,
         beforeKind: b.kind,
         beforeBlob: b.blob,
         beforeMode: b.mode,

@@ -6,8 +6,8 @@
  *     hint: …
  *
  * With `--json` the same goes to stdout as `{ "error": { code, message, hint, data } }`. The hints of the library speak of its
- * options; where the command line has words of its own for them, it says those. An error without a code is a fault of
- * retcon: it is told as `unexpected`, with its stack.
+ * options; where the command line has words of its own for them, it says those. What the operating system
+ * refused is told as `system`; any other error without a code is a fault of retcon, told as `unexpected` with its stack.
  */
 import { type ErrorCode, errorHints, isRetconError, type RetconError } from "../core/errors.js";
 import { harmless, named } from "./screen.js";
@@ -22,7 +22,6 @@ const hints: { readonly [C in ErrorCode]?: string } = {
     "Pass --on-conflict keep to leave these files as they are, or --on-conflict overwrite to replace them.",
   restore_failed: "Mend the listed files (rights, space) and try again, or pass --on-file-error continue.",
   blob_missing: "Stored content is gone or damaged; rewind with --mode conversation, or restore a backup.",
-  bad_input: "See `retcon --help`, or `retcon <verb> --help` for one verb.",
   not_on_branch: "Name the branch that the node is on with --branch, or switch to it first.",
   head_moved: "Look again with `retcon log`, then repeat the call.",
 };
@@ -41,20 +40,33 @@ function hintOf(error: RetconError): string {
 
 /** A failure as `--json` prints it. */
 export interface Failure {
-  code: ErrorCode | "unexpected";
+  code: ErrorCode | "system" | "unexpected";
   message: string;
   hint: string;
   data: object;
 }
 
+/** Whether the operating system said no, outside of anything that the library answers for. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "syscall" in error && "code" in error;
+}
+
 /** Turns a thrown value into what is told about it. */
 export function failureOf(error: unknown): Failure {
-  if (!isRetconError(error)) {
-    const message = error instanceof Error ? error.message : String(error);
-    const stack = error instanceof Error ? (error.stack ?? null) : null;
-    return { code: "unexpected", message, hint: "This is a fault of retcon; please report it.", data: { stack } };
+  if (isRetconError(error)) {
+    return { code: error.code, message: error.message, hint: hintOf(error), data: error.data };
   }
-  return { code: error.code, message: error.message, hint: hintOf(error), data: error.data };
+  if (isSystemError(error)) {
+    const { code, syscall, path } = error;
+    return {
+      code: "system",
+      message: error.message,
+      hint: "Mend that (rights, space) and try again.",
+      data: { code, syscall, path },
+    };
+  }
+  const [message, stack] = error instanceof Error ? [error.message, error.stack] : [String(error)];
+  return { code: "unexpected", message, hint: "This is a fault of retcon; please report it.", data: { stack } };
 }
 
 /** The things that an error is about, one line each. */

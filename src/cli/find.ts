@@ -1,11 +1,15 @@
 /**
  * From what a person types to a node, and back: ids by prefix, rewind points by number, ids short enough to read.
  */
-import { RetconError } from "../core/errors.js";
+import { isRetconError, RetconError } from "../core/errors.js";
 import type { Conversation } from "../store/surface.js";
+import type { Shorten } from "./render.js";
 import { counted } from "./screen.js";
 
 const shortest = 8;
+
+/** Up to so many ids are looked up one by one; for more, the whole graph is read once. */
+const few = 100;
 
 /** Finds the id of the node that `text` means: an id, a unique prefix of one, or `@n` for the n-th newest rewind point. */
 export async function requireNodeId(chat: Conversation, text: string, branch?: string): Promise<string> {
@@ -34,11 +38,28 @@ async function requirePointId(chat: Conversation, text: string, branch: string |
   throw new RetconError("not_found", `there is no ${text}: this branch has ${there}`, { what: "node", id: text });
 }
 
-/** Shortens ids of one conversation to a common length at which each of its nodes is still told apart. */
-export async function idShortener(chat: Conversation): Promise<(id: string) => string> {
-  const { nodes } = await chat.graph();
-  const length = tellingLength(nodes.map((node) => node.id));
+/** Makes a function that shortens the ids to be shown to a common length at which each still names its node alone. */
+export async function idShortener(chat: Conversation, shown: readonly (string | null)[]): Promise<Shorten> {
+  const ids = shown.filter((id) => id !== null);
+  if (ids.length > few) {
+    const length = tellingLength((await chat.graph()).nodes.map((node) => node.id));
+    return (id) => id.slice(0, length);
+  }
+  let length = tellingLength(ids);
+  for (const id of ids) {
+    while (length < id.length && !(await names(chat, id.slice(0, length), id))) length += 1;
+  }
   return (id) => id.slice(0, length);
+}
+
+/** Whether a prefix is enough to find a node. */
+async function names(chat: Conversation, prefix: string, id: string): Promise<boolean> {
+  try {
+    return (await chat.node(prefix))?.id === id;
+  } catch (error) {
+    if (isRetconError(error, "ambiguous_id")) return false;
+    throw error;
+  }
 }
 
 /** The least number of characters, but no less than eight, at which no two of the ids are alike. */

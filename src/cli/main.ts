@@ -9,9 +9,14 @@
 import { interruptedExit } from "./exit.js";
 import { run } from "./run.js";
 
+/** One Ctrl-C can arrive twice: from the terminal, and passed on by a parent such as npm. */
+const echoMs = 500;
+
 const interrupt = new AbortController();
+let interruptedAt = 0;
 process.on("SIGINT", () => {
-  if (interrupt.signal.aborted) process.exit(interruptedExit);
+  if (!interrupt.signal.aborted) interruptedAt = Date.now();
+  else if (Date.now() - interruptedAt > echoMs) process.exit(interruptedExit);
   interrupt.abort();
 });
 

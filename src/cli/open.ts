@@ -9,10 +9,11 @@ import { resolve } from "node:path";
 import { RetconError } from "../core/errors.js";
 import type { Conversation, Store } from "../store/surface.js";
 import type { Io } from "./io.js";
-import { named } from "./screen.js";
+import { cut, harmless, named } from "./screen.js";
 import type { Call } from "./verb.js";
 
 const defaultName = "retcon.db";
+const titleWidth = 50;
 
 /** Whether there is something at a path; a path that cannot be looked at counts as one, so that opening it says why. */
 export async function exists(path: string): Promise<boolean> {
@@ -91,7 +92,7 @@ async function requireConversation(store: Store, call: Call, file: string): Prom
     );
   }
   if (another !== undefined) {
-    const title = newest.title === null ? "" : ` ${JSON.stringify(newest.title)}`;
+    const title = newest.title === null ? "" : ` ${harmless(JSON.stringify(cut(newest.title, titleWidth)))}`;
     call.say(`note: the newest conversation, ${newest.id}${title}; --conversation chooses another`);
   }
   return store.conversation(newest.id);

@@ -46,7 +46,9 @@ function columns(
   screen: Screen,
   tone: (row: number, column: number) => Tone | undefined,
 ): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const widths = (rows[0] ?? []).map((_, column) =>
+    rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
+  );
   const lines = rows.map((row, r) => {
     let room = screen.width;
     const cells = row.map((cell, column) => {
@@ -69,7 +71,7 @@ export function renderLog(
 ): string {
   const rows = nodes.map(({ id, message, rewound }) => [
     options.shorten(id),
-    message.synthetic ? `${message.role}*` : message.role,
+    message.role === "user" && message.synthetic ? "user*" : message.role,
     ...(options.marks ? [rewound ? "rewound" : ""] : []),
     messageLine(message),
   ]);

@@ -38,7 +38,8 @@ function printAnswer(answer: Answer, io: Io, json: boolean): number {
 /** What commander found wrong, as the error that it is. */
 function usageError(error: CommanderError): RetconError {
   const reason = error.message.replace(/^error: /, "").replaceAll("\n", " ");
-  return new RetconError("bad_input", reason, { field: "argv", reason });
+  const hint = "See `retcon --help`, or `retcon <verb> --help` for one verb.";
+  return new RetconError("bad_input", reason, { field: "argv", reason }, { hint });
 }
 
 function printFailure(thrown: unknown, io: Io, json: boolean): number {

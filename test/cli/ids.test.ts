@@ -90,12 +90,16 @@ test("[K1] a file in conflict is refused before anything happens, and an option 
   expect(kept.stderr).toMatch(/kept +a\.txt/);
 });
 
-test("[K1] a call whose signal is aborted changes nothing and exits with 130", async () => {
+test("[K1] a live run refuses a rewind with 3", async () => {
   const stage = await new Stage().twoTurns();
-  for (const line of ["log", "preview @1", "rewind @1 --yes", "undo"]) {
-    expect(await stage.run(line, { signal: AbortSignal.abort() })).toMatchObject({ code: 130, stdout: "" });
-  }
-  expect((await stage.run("log")).stdout).toContain("change a, make b");
+  await stage.store(async (store) => {
+    const chat = await store.conversation("chat-one");
+    const turn = await chat.beginTurn("still at work");
+    const { code, stderr } = await stage.run("rewind @2 --yes");
+    expect(code).toBe(3);
+    expect(stderr).toContain("[run_active]\nhint: Wait for the run to end, or stop the program that runs it.\n");
+    await turn.end();
+  });
 });
 
 test("[K5] without --conversation the newest one is meant, and stderr says which if there are several", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { failureText } from "../../src/cli/failure.js";
 import { tellingLength } from "../../src/cli/find.js";
-import { previewText, rewindText } from "../../src/cli/moves.js";
+import { previewText, questionText, rewindText } from "../../src/cli/moves.js";
 import { messageLine, renderBranches, renderDiff, renderLog, renderPoints } from "../../src/cli/render.js";
 import { cut, harmless, named, screenOf } from "../../src/cli/screen.js";
 import { RetconError } from "../../src/core/errors.js";
@@ -152,7 +152,7 @@ const preview: RewindPreview = {
 };
 
 test("[K2] a preview lists every file with outcome and reason", () => {
-  expect(previewText(preview, pipe, same)).toMatchInlineSnapshot(`
+  expect(previewText(preview, undefined, pipe, same)).toMatchInlineSnapshot(`
     "rewinds 2 turns, 3 nodes; then the head of main is bbbbbbbb
       restored   a.ts
       kept       notes.md  (shared with run r7)
@@ -163,17 +163,27 @@ test("[K2] a preview lists every file with outcome and reason", () => {
 test("[K2] a rewind's summary leaves out what did not change and lists what failed", () => {
   const errors = [{ path: "x", code: "restore_failed", message: "read-only file system" }];
   const result = { ...preview, newHeadId: null, operationId: "9", version: 4, errors };
-  expect(rewindText(result, same)).toMatchInlineSnapshot(`
+  expect(rewindText(result, undefined, same)).toMatchInlineSnapshot(`
     "rewound 2 turns, 3 nodes; main is empty now
-      restored   a.ts
+    files: 1 restored, 1 kept, 1 unchanged
       kept       notes.md  (shared with run r7)
-      1 file already as wanted
+      restored   a.ts
     1 error:
       x: read-only file system [restore_failed]
     \`retcon undo\` takes this back"
   `);
+});
+
+test("[K2] a long list of files is cut, but what was left for a reason comes first", () => {
   const many = Array.from({ length: 60 }, (_, i): FileReport => ({ path: `f${i}`, outcome: "deleted" }));
-  expect(rewindText({ ...result, errors: [], files: many }, same)).toContain("… and 10 more files");
+  const text = questionText({ ...preview, files: [...many, ...files] }, "files", pipe, same);
+  expect(text.split("\n").slice(0, 4)).toEqual([
+    "rewinds the files of 2 turns; then the head of main is bbbbbbbb",
+    "files: 60 deleted, 1 restored, 1 kept, 1 unchanged",
+    "  kept       notes.md  (shared with run r7)",
+    "  deleted    f0",
+  ]);
+  expect(text).toMatch(/\n {2}… and 42 more files$/);
 });
 
 test("[K1] a failure names its code, what it is about and what to do in words of the command line", () => {

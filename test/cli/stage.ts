@@ -39,10 +39,14 @@ export async function retcon(cwd: string, argv: string[], io: Partial<Io> = {}):
   return { code, stdout: text(stdout), stderr: text(stderr) };
 }
 
+function requireProgram(): string {
+  if (existsSync(program)) return program;
+  throw new TypeError(`${program} is missing: run \`npm run build\` first`);
+}
+
 /** Runs the built program through a shell, as `retcon`. */
 export function shell(cwd: string, line: string, env: Record<string, string> = {}): Outcome {
-  if (!existsSync(program)) throw new TypeError(`${program} is missing: run \`npm run build\` first`);
-  const script = `retcon() { "${process.execPath}" "${program}" "$@"; }\n${line}`;
+  const script = `retcon() { "${process.execPath}" "${requireProgram()}" "$@"; }\n${line}`;
   const clean = { PATH: process.env.PATH ?? "", HOME: cwd, ...env };
   const { status, stdout, stderr } = spawnSync("bash", ["-c", script], {
     cwd,
@@ -96,7 +100,7 @@ export function hasTerminal(): boolean {
 
 /** Runs the built program in front of a person who types `keys` when asked. stdout may be redirected. */
 export function terminal(cwd: string, line: string, keys: string, meanwhile = ":"): Outcome {
-  const command = `exec "${process.execPath}" "${program}" ${line}`;
+  const command = `exec "${process.execPath}" "${requireProgram()}" ${line}`;
   const env = { PATH: process.env.PATH ?? "", HOME: cwd, TERM: "xterm" };
   const child = spawnSync("python3", ["-c", pty, "[y/N]", keys, command, meanwhile], {
     cwd,

@@ -76,6 +76,7 @@ test("[K2] rewind prints the person's text on stdout and the summary on stderr; 
     {
       "code": 0,
       "stderr": "rewound 1 turn, 2 nodes; the head of main is answer-1
+    files: 1 restored, 1 deleted
       restored   a.txt
       deleted    b.txt
     \`retcon undo\` takes this back
@@ -101,6 +102,7 @@ test("[K2] rewind prints the person's text on stdout and the summary on stderr; 
     {
       "code": 0,
       "stderr": "undone; the head of main is answer-2
+    files: 1 restored, 1 created
       restored   a.txt
       created    b.txt
     ",
@@ -133,6 +135,7 @@ test("[K2] resume prints the branch it made; branches and switch go between", as
     {
       "code": 0,
       "stderr": "switched to main; the head of main is answer-1
+    files: 1 restored, 1 deleted
       restored   a.txt
       deleted    b.txt
     ",

@@ -17,7 +17,17 @@ export const branches: Verb = {
   run(call) {
     return withConversation(call, { readOnly: true }, async (chat) => {
       const found = await chat.branches();
-      return { json: found, text: renderBranches(found, call.screen, await idShortener(chat)) };
+      return {
+        json: found,
+        text: renderBranches(
+          found,
+          call.screen,
+          await idShortener(
+            chat,
+            found.map((branch) => branch.headId),
+          ),
+        ),
+      };
     });
   },
 };

@@ -25,11 +25,11 @@ export const diff: Verb = {
       const nodeId = await requireNodeId(chat, call.arguments[0] as string);
       const [text, all] = [await chat.diff(nodeId, { path }), await chat.changes(nodeId)];
       const changes = path === undefined ? all : all.filter((change) => change.path === path);
-      const where = path === undefined ? "no file" : named(path);
+      const nothing = path === undefined ? "no file changed there" : `${named(path)} did not change there`;
       return {
         json: { nodeId, diff: text, changes },
         text: renderDiff(text, call.screen),
-        talk: changes.length === 0 ? `${where} did not change there` : changesLine(changes),
+        talk: changes.length === 0 ? nothing : changesLine(changes),
       };
     });
   },

@@ -10,7 +10,7 @@ export const log: Verb = {
   name: "log",
   summary: "show the history of a branch, newest last",
   details:
-    "Prints id, role and first line of text. A star behind a role marks nodes that no person wrote (tool results, reminders). " +
+    "Prints id, role and first line of text. user* is a node under the user role that no person wrote (a reminder, a tool result). " +
     "With --all, nodes that were rewound are shown too, and marked.",
   arguments: [],
   flags: [{ flags: "--all", description: "show rewound nodes too" }, branchFlag, limitFlag, ...onConversation],
@@ -23,7 +23,10 @@ export const log: Verb = {
     return withConversation(call, { readOnly: true }, async (chat) => {
       const { all, branch, limit } = call.options;
       const nodes = await chat.history({ branch, limit, includeRewound: all });
-      const shorten = await idShortener(chat);
+      const shorten = await idShortener(
+        chat,
+        nodes.map((node) => node.id),
+      );
       const text = renderLog(nodes, call.screen, { shorten, marks: all === true });
       return { json: nodes, text, talk: nodes.length === 0 ? "this branch is empty" : undefined };
     });

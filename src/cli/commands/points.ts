@@ -20,7 +20,10 @@ export const points: Verb = {
     return withConversation(call, { readOnly: true }, async (chat) => {
       const { branch, limit } = call.options;
       const found = await chat.rewindPoints({ branch, limit });
-      const shorten = await idShortener(chat);
+      const shorten = await idShortener(
+        chat,
+        found.map((point) => point.nodeId),
+      );
       const talk = found.length === 0 ? "no turn to rewind to on this branch" : undefined;
       return { json: found, text: renderPoints(found, call.screen, shorten), talk };
     });

@@ -19,7 +19,10 @@ export const preview: Verb = {
     return withConversation(call, { readOnly: false }, async (chat) => {
       const nodeId = await requireNodeId(chat, call.arguments[0] as string, call.options.branch);
       const found = await chat.previewRewind(nodeId, rewindOptions(call, "looking at files:"));
-      return { json: found, text: previewText(found, call.screen, await idShortener(chat)) };
+      return {
+        json: found,
+        text: previewText(found, call.options.mode, call.screen, await idShortener(chat, [found.newHeadId])),
+      };
     });
   },
 };

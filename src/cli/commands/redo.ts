@@ -16,7 +16,7 @@ export const redo: Verb = {
   run(call) {
     return withConversation(call, { readOnly: false }, async (chat) => {
       const result = await chat.redo(restoreOptions(call, "redoing files:"));
-      return moveAnswer("redone", result, await idShortener(chat));
+      return moveAnswer("redone", result, await idShortener(chat, [result.newHeadId]));
     });
   },
 };

@@ -25,7 +25,7 @@ export const resume: Verb = {
       const nodeId = await requireNodeId(chat, call.arguments[0] as string);
       const options = { ...restoreOptions(call, "resuming files:"), name: call.options.name };
       const result = await chat.resume(nodeId, options);
-      return { ...moveAnswer("resumed", result, await idShortener(chat)), text: result.branch };
+      return { ...moveAnswer("resumed", result, await idShortener(chat, [result.newHeadId])), text: result.branch };
     });
   },
 };

@@ -10,12 +10,10 @@ import type { Conversation } from "../../store/surface.js";
 import { ask, canAsk } from "../confirm.js";
 import { idShortener, requireNodeId } from "../find.js";
 import { branchFlag, modeFlag, onConversation, onRestore, rewindOptions } from "../flags.js";
-import { noteworthy, previewText, rewindText } from "../moves.js";
+import { questionText, rewindText } from "../moves.js";
 import { withConversation } from "../open.js";
 import { counted, firstLine, passedOn, screenOf } from "../screen.js";
 import type { Call, Verb } from "../verb.js";
-
-const askedFiles = 50;
 
 function requireConsent(call: Call): void {
   if (call.options.yes || canAsk(call.io)) return;
@@ -44,10 +42,9 @@ function requireNoConflict(plan: RewindPreview, { onConflict = "refuse" }: Rewin
 async function confirmedPlan(call: Call, chat: Conversation, nodeId: string, options: RewindOptions): Promise<string> {
   const plan = await chat.previewRewind(nodeId, options);
   requireNoConflict(plan, options);
-  const shown = { ...plan, files: noteworthy(plan.files) };
   const screen = screenOf(call.io.stderr, call.io.env);
   if (plan.userText !== null) call.say(`back to just before: ${firstLine(plan.userText)}`);
-  call.say(previewText(shown, screen, await idShortener(chat), askedFiles));
+  call.say(questionText(plan, options.mode, screen, await idShortener(chat, [plan.newHeadId])));
   if (await ask(call.io, "Rewind?")) return plan.planId;
   throw new RetconError(
     "aborted",
@@ -82,7 +79,7 @@ export const rewind: Verb = {
       return {
         json: result,
         text: passedOn(result.userText ?? "", call.screen),
-        talk: rewindText(result, await idShortener(chat)),
+        talk: rewindText(result, options.mode, await idShortener(chat, [result.newHeadId])),
         incomplete: result.errors.length > 0,
       };
     });

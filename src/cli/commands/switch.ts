@@ -18,7 +18,7 @@ export const switchVerb: Verb = {
     return withConversation(call, { readOnly: false }, async (chat) => {
       const name = call.arguments[0] as string;
       const result = await chat.switchBranch(name, restoreOptions(call, "switching files:"));
-      return moveAnswer(`switched to ${named(result.branch)}`, result, await idShortener(chat));
+      return moveAnswer(`switched to ${named(result.branch)}`, result, await idShortener(chat, [result.newHeadId]));
     });
   },
 };

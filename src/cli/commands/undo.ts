@@ -16,7 +16,7 @@ export const undo: Verb = {
   run(call) {
     return withConversation(call, { readOnly: false }, async (chat) => {
       const result = await chat.undo(restoreOptions(call, "undoing files:"));
-      return moveAnswer("undone", result, await idShortener(chat));
+      return moveAnswer("undone", result, await idShortener(chat, [result.newHeadId]));
     });
   },
 };

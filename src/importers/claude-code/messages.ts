@@ -3,7 +3,7 @@
  *
  * `message.metadata.claudeCode.lines` holds every record with its number in the file: the entry's own, and those that
  * have no node (progress, snapshots, titles, damaged lines) and stand before it in the file. All of them together, in
- * order, are the file again.
+ * order, are the file again, but for lines that were in it twice and damaged ones too long to keep whole.
  */
 import type { Message, Role, Usage } from "../../core/model.js";
 import type { ImportedNode } from "../../store/surface.js";

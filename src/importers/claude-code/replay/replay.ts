@@ -52,7 +52,9 @@ async function openFor(store: Store, transcript: Transcript, directory: string):
       "id_exists",
       `this session is already in the store as ${id}${workspace === null ? ", without files" : `, with its files in ${workspace}`}`,
       { id },
-      { hint: "Replay it into the folder it has, or into another database." },
+      {
+        hint: `${workspace === null ? "Delete it first" : "Replay it into the folder it has"}, or use another database.`,
+      },
     );
   }
   if (entries !== undefined && entries.length > 0) {

@@ -21,6 +21,9 @@ import { sightOf } from "./look.js";
 import { depthOf, parentOf, requireInside } from "./paths.js";
 import { absent, sameState } from "./state.js";
 
+/** What a folder's owner needs to put things in and take them out. */
+const openMode = 0o300;
+
 /** One edit on its way. */
 interface Job {
   edit: Edit;
@@ -103,7 +106,7 @@ class Application {
     if (now.kind !== "directory" || before.kind !== "directory") return;
     if (after.kind === "directory" && sameState(now, before)) job.finalMode = after.mode;
     else if (after.kind !== "directory") job.finalMode = now.mode;
-    if (job.finalMode !== undefined && (now.mode & 0o300) !== 0o300) this.#editor.mode(path, now.mode | 0o300);
+    if (job.finalMode !== undefined && (now.mode & openMode) !== openMode) this.#editor.mode(path, now.mode | openMode);
   }
 
   async #remove(job: Job): Promise<void> {
@@ -177,14 +180,16 @@ class Application {
   async #now(path: string): Promise<FileState> {
     const { state } = await sightOf(this.#root, path, false);
     if (state.kind === "unknown" && state.reason === "symlinked_parent") return absent;
-    if (state.kind === "unknown") throw new EditRefused(state.reason === "unreadable" ? "eacces" : state.reason);
-    return state;
+    if (state.kind !== "unknown") return state;
+    if (state.reason === "unreadable") throw new EditRefused("eacces");
+    throw new EditRefused(state.reason, "changed");
   }
 
-  /** Whether a folder is one that this restore made before it died, its mode not yet final. */
+  /** Whether a folder is one that this restore made or opened before it died, its mode not yet final. */
   #isUnfinished({ before, after }: Edit, now: FileState): boolean {
-    const ours = before.kind !== "directory" && after.kind === "directory" && now.kind === "directory";
-    return ours && this.#request.recovering;
+    if (!this.#request.recovering || after.kind !== "directory" || now.kind !== "directory") return false;
+    if (before.kind !== "directory") return true;
+    return now.mode === (before.mode | openMode) || now.mode === (after.mode | openMode);
   }
 
   #settle(job: Job, result: EditOutcome["result"], reason?: string): void {

@@ -8,7 +8,7 @@
  */
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import type { Difference, Index, IndexEntry, ObserveRequest, StatSeen } from "../core/files.js";
+import type { Difference, Index, IndexEntry, Observation, ObserveRequest, StatSeen } from "../core/files.js";
 import type { FileState } from "../core/model.js";
 import { ifPresent } from "./errno.js";
 import { ancestorsOf } from "./paths.js";
@@ -17,9 +17,10 @@ import { absent, sameStat, sameState, unknown } from "./state.js";
 
 /** The notes of one sweep. */
 export class Findings {
-  readonly differences: Difference[] = [];
-  readonly restats: { path: string; stat: StatSeen }[] = [];
-  readonly notCaptured: { path: string; reason: string }[] = [];
+  /** By path: a path that is looked at again in one sweep is what it was the last time. */
+  readonly differences = new Map<string, Difference>();
+  readonly restats = new Map<string, StatSeen>();
+  readonly notCaptured = new Map<string, string>();
   /** Paths met on disk whose state is known now. */
   readonly met = new Set<string>();
   /** Folders whose contents could not be seen, with the reason. */
@@ -39,16 +40,20 @@ export class Findings {
     this.met.add(path);
     const entry = this.#index.get(path);
     const before = entry?.state ?? this.#firstSight(path, state.kind === "directory");
-    if (entry === undefined || !sameState(before, state)) this.differences.push({ path, before, after: state, stat });
-    else if (stat !== null && (state.kind === "file" || state.kind === "symlink") && !sameStat(entry.stat, stat)) {
-      this.restats.push({ path, stat });
+    this.differences.delete(path);
+    this.restats.delete(path);
+    this.notCaptured.delete(path);
+    if (entry === undefined || !sameState(before, state)) {
+      this.differences.set(path, { path, before, after: state, stat });
+    } else if (stat !== null && (state.kind === "file" || state.kind === "symlink") && !sameStat(entry.stat, stat)) {
+      this.restats.set(path, stat);
     }
   }
 
   /** Notes that a path is there but not captured. Where the index knew it, its state is unknown from now on. */
   exclude(path: string, reason: string, stat: StatSeen | null, isNew: boolean): void {
-    this.notCaptured.push({ path, reason });
     if (isNew || this.#index.has(path)) this.note(path, unknown(reason), stat);
+    this.notCaptured.set(path, reason);
   }
 
   /** Notes an index entry that was not met. */
@@ -57,16 +62,17 @@ export class Findings {
     const shut = this.#shutAbove(path);
     const ignored = shut === undefined && (this.passed.has(path) || !isCovered(entry, coverage));
     const after = shut !== undefined ? unknown(shut) : ignored ? unknown("ignored") : absent;
-    if (ignored && state.kind !== "absent" && exists(join(root, path)))
-      this.notCaptured.push({ path, reason: "ignored" });
-    if (!sameState(state, after)) this.differences.push({ path, before: state, after, stat: null });
+    if (ignored && state.kind !== "absent" && exists(join(root, path))) this.notCaptured.set(path, "ignored");
+    if (!sameState(state, after)) this.differences.set(path, { path, before: state, after, stat: null });
   }
 
-  /** Puts everything in the order of paths, so that an observation does not depend on the order of a folder's entries. */
-  sort(): void {
-    for (const list of [this.differences, this.restats, this.notCaptured]) {
-      (list as { path: string }[]).sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
-    }
+  /** The notes in the order of paths, so that an observation does not depend on the order of a folder's entries. */
+  inOrder(): Pick<Observation, "differences" | "restats" | "notCaptured"> {
+    return {
+      differences: sorted([...this.differences.values()]),
+      restats: sorted([...this.restats].map(([path, stat]) => ({ path, stat }))),
+      notCaptured: sorted([...this.notCaptured].map(([path, reason]) => ({ path, reason }))),
+    };
   }
 
   #firstSight(path: string, isDirectory: boolean): FileState {
@@ -97,4 +103,8 @@ function isCovered(entry: IndexEntry, coverage: Coverage): boolean {
 
 function exists(path: string): boolean {
   return ifPresent(() => lstatSync(path, { throwIfNoEntry: false })) !== undefined;
+}
+
+function sorted<T extends { path: string }>(list: T[]): T[] {
+  return list.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 }

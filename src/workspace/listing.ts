@@ -7,9 +7,12 @@ import { isUtf8 } from "node:buffer";
 import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import { isErrno, systemCode } from "./errno.js";
 
+/** One name in a folder, and whether it was a folder itself. */
+export type Entry = Pick<Dirent, "name" | "isDirectory">;
+
 /** What a folder holds: entries with proper names, and the escaped names of the others. */
 export type Listing =
-  | { kind: "listed"; entries: Dirent[]; strange: string[] }
+  | { kind: "listed"; entries: Entry[]; strange: string[] }
   | { kind: "gone" }
   | { kind: "changing" }
   | { kind: "unreadable" };
@@ -23,10 +26,10 @@ export function listFolder(directory: string, inode: number): Listing {
     if (!stats.isDirectory() || stats.ino !== inode) return { kind: "changing" };
     // A name with a replacement character was either decoded badly or holds that very character.
     if (!entries.some((entry) => entry.name.includes("\uFFFD"))) return { kind: "listed", entries, strange: [] };
-    const raw = readdirSync(directory, { encoding: "buffer" });
-    const proper = new Set(raw.filter((name) => isUtf8(name)).map((name) => name.toString("utf8")));
-    const strange = raw.filter((name) => !isUtf8(name)).map(escapedName);
-    return { kind: "listed", entries: entries.filter((entry) => proper.has(entry.name)), strange };
+    const raw = readdirSync(directory, { withFileTypes: true, encoding: "buffer" });
+    const proper = raw.filter(({ name }) => isUtf8(name));
+    const strange = raw.filter(({ name }) => !isUtf8(name)).map(({ name }) => escapedName(name));
+    return { kind: "listed", entries: proper.map(decoded), strange };
   } catch (error) {
     if (isErrno(error, "ENOENT")) return { kind: "gone" };
     if (isErrno(error, "ENOTDIR", "ELOOP")) return { kind: "changing" };
@@ -45,4 +48,8 @@ function escapedName(name: Buffer): string {
         : `\\x${byte.toString(16).padStart(2, "0")}`;
   }
   return escaped;
+}
+
+function decoded(entry: Dirent<Buffer>): Entry {
+  return { name: entry.name.toString("utf8"), isDirectory: () => entry.isDirectory() };
 }

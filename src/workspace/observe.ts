@@ -149,7 +149,7 @@ export class Observer {
     }
     for (const kept of memory.notCaptured) {
       const lookedAt = sweep.listed.has(parentOf(kept.path)) || findings.met.has(kept.path) || isBelow(kept.path, gone);
-      if (!lookedAt) findings.notCaptured.push(kept);
+      if (!lookedAt) findings.notCaptured.set(kept.path, kept.reason);
     }
     return { sweep, observation: observed(look, findings, rules) };
   }
@@ -213,10 +213,10 @@ function isCurrent(memory: Memory, { request, settings, announced }: Look): bool
 /** Folders of the index that lay directly in a folder just listed and are none any more. */
 function goneFolders({ request }: Look, sweep: Sweep, findings: Findings): Set<string> {
   const gone = new Set<string>();
-  const after = new Map(findings.differences.map((difference) => [difference.path, difference.after.kind]));
   for (const { path, state } of request.index.values()) {
     if (state.kind !== "directory" || !sweep.listed.has(parentOf(path))) continue;
-    if (!findings.met.has(path) || (after.get(path) ?? "directory") !== "directory") gone.add(path);
+    if (!findings.met.has(path) || (findings.differences.get(path)?.after.kind ?? "directory") !== "directory")
+      gone.add(path);
   }
   return gone;
 }
@@ -246,8 +246,6 @@ function requireRootSeen(identity: WorkspaceIdentity, findings: Findings): void 
 }
 
 function observed(look: Look, findings: Findings, rules: CoverageRules): Observation {
-  findings.sort();
-  const { differences, restats, notCaptured } = findings;
   const rulesChanged = JSON.stringify(rules) !== JSON.stringify(look.request.rules);
-  return { differences, restats, rules, rulesChanged, notCaptured, startedAtMs: look.startedAtMs };
+  return { ...findings.inOrder(), rules, rulesChanged, startedAtMs: look.startedAtMs };
 }

@@ -9,14 +9,14 @@
  * File system calls are synchronous, in slices of a few milliseconds between which the event loop runs. Files that are
  * being written are put off to the end and read when they have been left alone for a moment.
  */
-import { type Dirent, lstatSync, readlinkSync, type Stats } from "node:fs";
+import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { RetconError } from "../core/errors.js";
 import type { IndexEntry, ObserveRequest, StatSeen } from "../core/files.js";
 import { isErrno, systemCode } from "./errno.js";
 import type { Findings } from "./findings.js";
-import { type Listing, listFolder } from "./listing.js";
+import { type Entry, type Listing, listFolder } from "./listing.js";
 import { childOf, isGitName, isTemporaryName } from "./paths.js";
 import { hugeBytes, type Pace, quietMs, readOnce } from "./read.js";
 import { type Coverage, ruleFiles } from "./rules/coverage.js";
@@ -58,7 +58,7 @@ export class Sweep {
   readonly linked = new Set<string>();
   readonly devices = new Set<number>();
   readonly #setting: SweepSetting;
-  readonly #postponed: string[] = [];
+  readonly #postponed = new Set<string>();
   #seen = 0;
 
   constructor(setting: SweepSetting) {
@@ -103,19 +103,26 @@ export class Sweep {
 
   /** Reads what was being written, as soon as it is left alone; gives up after a while. */
   async finish(): Promise<void> {
+    const { findings, root } = this.#setting;
     for (const waitMs of waitsMs) {
-      if (this.#postponed.length === 0) return;
+      if (this.#postponed.size === 0) return;
       await delay(waitMs);
       this.#checkSignal();
-      for (const path of this.#postponed.splice(0)) await this.single(path);
+      for (const path of this.#takePostponed()) await this.single(path);
     }
-    for (const path of this.#postponed.splice(0)) {
-      if (lstat(join(this.#setting.root, path)) !== undefined)
-        this.#setting.findings.exclude(path, "changing", null, true);
+    for (const path of this.#takePostponed()) {
+      if (lstat(join(root, path)) !== undefined) findings.exclude(path, "changing", null, true);
     }
   }
 
-  #child(path: string, entry: Dirent, pruned: boolean): { stats: Stats; pruned: boolean } | Promise<void> | undefined {
+  /** What was put off, except what was looked at again in the meantime. */
+  #takePostponed(): string[] {
+    const paths = [...this.#postponed].filter((path) => !this.#setting.findings.met.has(path));
+    this.#postponed.clear();
+    return paths;
+  }
+
+  #child(path: string, entry: Entry, pruned: boolean): { stats: Stats; pruned: boolean } | Promise<void> | undefined {
     const { coverage, findings, request, root } = this.#setting;
     if (isGitName(entry.name) || isTemporaryName(entry.name)) return undefined;
     const standing = coverage.standing(path, entry.isDirectory(), pruned);
@@ -135,7 +142,7 @@ export class Sweep {
     const { findings, request, root } = this.#setting;
     if (stats.isSymbolicLink()) {
       const target = targetOf(join(root, path));
-      if (target === undefined) this.#postponed.push(path);
+      if (target === undefined) this.#postponed.add(path);
       else findings.note(path, { kind: "symlink", target }, statSeen(stats));
     } else if (!stats.isFile()) findings.exclude(path, "special_file", statSeen(stats), false);
     else {
@@ -155,7 +162,7 @@ export class Sweep {
       return;
     }
     const reading = await readOnce(join(root, path), maxFileBytes, pace);
-    if (reading.kind === "changing" || reading.kind === "gone") this.#postponed.push(path);
+    if (reading.kind === "changing" || reading.kind === "gone") this.#postponed.add(path);
     else if (reading.kind === "read") {
       const { blob, bytes } = reading;
       if (entry?.state.kind !== "file" || entry.state.blob !== blob) await request.keep(blob, bytes);

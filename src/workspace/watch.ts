@@ -80,11 +80,16 @@ export class Watch {
   /** Waits until everything that has happened up to now was heard; false if that cannot be told. */
   async settle(): Promise<boolean> {
     if (!this.#working) return false;
-    const folder = mkdtempSync(join(tmpdir(), "retcon-cookie-"));
+    let folder: string | undefined;
     try {
+      folder = mkdtempSync(join(tmpdir(), "retcon-cookie-"));
       return await this.#cookie(folder);
+    } catch (error) {
+      // Without a place for a cookie, or a watch on it, nothing can be told of what was heard.
+      if (systemCode(error) === undefined) throw error;
+      return false;
     } finally {
-      rmSync(folder, { recursive: true, force: true });
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     }
   }
 
@@ -105,13 +110,13 @@ export class Watch {
 
   #cookie(folder: string): Promise<boolean> {
     return new Promise((resolve) => {
+      const watcher = watch(folder, { persistent: false }, () => settled(true));
+      const timer = setTimeout(() => settled(false), cookieMs);
       const settled = (heard: boolean) => {
         clearTimeout(timer);
         watcher.close();
         resolve(heard);
       };
-      const timer = setTimeout(settled, cookieMs, false);
-      const watcher = watch(folder, { persistent: false }, () => settled(true));
       watcher.on("error", () => settled(false));
       writeFileSync(join(folder, "cookie"), "");
     });

@@ -11,12 +11,19 @@ const before = {
   "to-dir": "f",
   modified: "one",
   removed: "r",
+  "removed-ro/r": "r",
   "to-file/y/z": "z",
 };
 
-async function scene(
-  stopAt: number,
-): Promise<{ folder: Folder; edits: Edit[]; wanted: Record<string, string>; points: string[] }> {
+interface Scene {
+  folder: Folder;
+  edits: Edit[];
+  wanted: Record<string, string>;
+  found: Record<string, string>;
+  points: string[];
+}
+
+async function scene(stopAt: number): Promise<Scene> {
   const points: string[] = [];
   let armed = false;
   const probe = (point: string) => {
@@ -27,11 +34,13 @@ async function scene(
   const folder = await Folder.open(before, { probe });
   folder.link("link", "modified");
   folder.chmod("keep", 0o555);
+  folder.chmod("removed-ro", 0o555);
   await folder.sync();
   const wanted = manifest(folder.root);
   const states = folder.states();
-  folder.chmod("keep", 0o755);
-  for (const path of ["dir", "to-dir", "removed", "to-file", "link"]) folder.remove(path);
+  folder.chmod("keep", 0o711);
+  folder.chmod("removed-ro", 0o755);
+  for (const path of ["dir", "removed-ro", "to-dir", "removed", "to-file", "link"]) folder.remove(path);
   folder.write({
     dir: "file now",
     "to-dir/n/m": "m",
@@ -44,11 +53,11 @@ async function scene(
   folder.chmod("made/p", 0o500);
   await folder.sync();
   armed = true;
-  return { folder, edits: folder.editsTo(states), wanted, points };
+  return { folder, edits: folder.editsTo(states), wanted, found: manifest(folder.root), points };
 }
 
 describe("crash", () => {
-  test("[W9] F144 stopped before any step, a restore is finished by making the same list again", async () => {
+  test("[W9] F144 stopped before any step, a restore is finished by making the same list again, or taken back by its inverse", async () => {
     const whole = await scene(0);
     await whole.folder.apply(whole.edits);
     expect(manifest(whole.folder.root)).toEqual(whole.wanted);
@@ -68,12 +77,18 @@ describe("crash", () => {
       ]),
     );
     for (let stopAt = 1; stopAt <= whole.points.length; stopAt += 1) {
-      const { folder, edits, wanted } = await scene(stopAt);
-      await expect(folder.apply(edits), `stop ${stopAt}`).rejects.toBeInstanceOf(Crash);
-      const outcomes = await folder.apply(edits, { recovering: true });
-      const undone = outcomes.filter(({ result }) => result !== "done");
-      expect(undone, `stop ${stopAt} at ${whole.points[stopAt - 1]}`).toEqual([]);
-      expect(manifest(folder.root), `stop ${stopAt}`).toEqual(wanted);
+      for (const forward of [true, false]) {
+        const { folder, edits, wanted, found } = await scene(stopAt);
+        const label = `stop ${stopAt} at ${whole.points[stopAt - 1]}, then ${forward ? "on" : "back"}`;
+        await expect(folder.apply(edits), label).rejects.toBeInstanceOf(Crash);
+        const back = edits.map(({ path, before, after }) => ({ path, before: after, after: before }));
+        const outcomes = await folder.apply(forward ? edits : back, { recovering: true });
+        expect(
+          outcomes.filter(({ result }) => result !== "done"),
+          label,
+        ).toEqual([]);
+        expect(manifest(folder.root), label).toEqual(forward ? wanted : found);
+      }
     }
   }, 60_000);
 

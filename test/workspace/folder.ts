@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type {
   ApplyRequest,
   CoverageOptions,
@@ -93,14 +93,17 @@ export class Folder {
   }
 
   /** Observes without taking anything over. */
-  observe(signal?: AbortSignal): Promise<Observation> {
+  async observe(signal?: AbortSignal): Promise<Observation> {
     const { index, rules, previousMs } = this;
     this.kept = [];
     const keep = (blob: string, bytes: Uint8Array) => {
       this.kept.push(blob);
       this.blobs.set(blob, Buffer.from(bytes));
     };
-    return this.files.observe({ index, rules, previousMs, keep, signal });
+    const observation = await this.files.observe({ index, rules, previousMs, keep, signal });
+    const paths = [...observation.differences, ...observation.restats].map(({ path }) => path);
+    expect(new Set(paths).size, "a path is reported once").toBe(paths.length);
+    return observation;
   }
 
   /** Observes, takes the result over as the store does, and returns the differences as path → "before → after". */

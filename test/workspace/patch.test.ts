@@ -113,7 +113,7 @@ describe("patch", () => {
         expect(added - removed).toBe(countOf(after) - countOf(before));
         expect(added).toBe([...shown.matchAll(/^\+(?!\+\+ )/gm)].length);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   }, 60_000);
 

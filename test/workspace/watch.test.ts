@@ -55,7 +55,7 @@ describe("hints", () => {
   test("[W7] a look that is not accepted keeps its hints for the next one", async () => {
     const folder = await watched({ "a/b": "b", "c/d": "d" });
     folder.write({ "a/b": "B" });
-    expect((await folder.observe()).differences).toHaveLength(1);
+    expect((await folder.observe()).differences.map(({ path }) => path)).toEqual(["a/b"]);
     folder.write({ "c/d": "D" });
     expect(Object.keys(await folder.sync())).toEqual(["a/b", "c/d"]);
     expect(await folder.sync()).toEqual({});
@@ -173,7 +173,7 @@ describe("hints", () => {
         const present = [...folder.states()].filter(([, state]) => state.kind !== "absent");
         expect(new Map(present.sort())).toEqual(new Map([...sweeping.states()].sort()));
       }),
-      { numRuns: 25 },
+      { numRuns: 20 },
     );
   }, 120_000);
 });

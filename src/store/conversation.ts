@@ -26,10 +26,11 @@ import type { Chat } from "./chat.js";
 import { idOf } from "./move.js";
 import { resume, switchBranch, undoOrRedo } from "./moves.js";
 import * as reading from "./reading.js";
-import { nothingRemoved, previewRewind, rewindTo, turnAtLength, turnBack } from "./rewind.js";
-import { cancelRun, runRecord, settleDead } from "./runs.js";
-import { activeHead, type State, toRecord } from "./state.js";
+import { previewRewind, rewind } from "./rewind.js";
+import { cancelRun, runRecord } from "./runs.js";
+import { activeHead, toRecord } from "./state.js";
 import type { AppendOptions, Conversation, Turn } from "./surface.js";
+import { type Target, toLength, toTurn, turnsBack } from "./target.js";
 
 /** The one implementation of `Conversation`. */
 export class StoredConversation implements Conversation {
@@ -114,16 +115,16 @@ export class StoredConversation implements Conversation {
     return previewRewind(this.chat, userNodeId, options);
   }
 
-  rewindTo(userNodeId: string, options: RewindOptions = {}): Promise<RewindResult> {
-    return rewindTo(this.chat, userNodeId, options, (run, reason) => this.chat.turns.get(run)?.cancel(reason));
+  async rewindTo(userNodeId: string, options: RewindOptions = {}): Promise<RewindResult> {
+    return this.rewind(toTurn(userNodeId), options);
   }
 
   async rewindTurns(count: number, options: RewindOptions = {}): Promise<RewindResult> {
-    return this.rewindToFound(options, (state) => turnBack(this.chat, state, count, options.branch));
+    return this.rewind(turnsBack(this.chat, count, options.branch), options);
   }
 
   async rewindToLength(length: number, options: RewindOptions = {}): Promise<RewindResult> {
-    return this.rewindToFound(options, (state) => turnAtLength(this.chat, state, length, options.branch));
+    return this.rewind(toLength(this.chat, length, options.branch), options);
   }
 
   undo(options: RestoreOptions = {}): Promise<MoveResult> {
@@ -173,14 +174,7 @@ export class StoredConversation implements Conversation {
     return Promise.all(held.map((row) => runRecord(this.chat, row)));
   }
 
-  private async rewindToFound(
-    options: RewindOptions,
-    find: (state: State) => Promise<string | undefined>,
-  ): Promise<RewindResult> {
-    await settleDead(this.chat);
-    const state = await this.chat.read();
-    const found = await find(state);
-    if (found !== undefined) return this.rewindTo(found, options);
-    return nothingRemoved(this.chat, state, options.branch ?? state.row.activeBranch);
+  private rewind(target: Target, options: RewindOptions): Promise<RewindResult> {
+    return rewind(this.chat, target, options, (run, reason) => this.chat.turns.get(run)?.cancel(reason));
   }
 }

@@ -1,19 +1,9 @@
 /**
  * Rewind and its preview: what is refused, what moves, what comes back.
  */
-import type { NodeRow } from "../core/backend.js";
+import type { BranchRow, NodeRow } from "../core/backend.js";
 import type { Change, NodeKey } from "../core/change.js";
-import {
-  inRanges,
-  isRewound,
-  lengthOf,
-  marksFor,
-  offsetOf,
-  parentOf,
-  pathBelow,
-  pathOf,
-  segmentOf,
-} from "../core/dag.js";
+import { inRanges, isRewound, marksFor, offsetOf, parentOf, pathBelow, pathOf, segmentOf } from "../core/dag.js";
 import { RetconError } from "../core/errors.js";
 import type { Message, RewindOptions, RewindPreview, RewindResult } from "../core/model.js";
 import { messageOf, startsTurn, textOf } from "../core/turns.js";
@@ -25,7 +15,8 @@ import { chainBelow, checkMessage, nodeChange } from "./place.js";
 import { settleIntents } from "./recover.js";
 import { firstResult, requestOf } from "./requests.js";
 import { cancelRun, settleDead } from "./runs.js";
-import { pathRows, requireBranch, requireNode, type State } from "./state.js";
+import { requireBranch, requireNode, type State } from "./state.js";
+import type { Target } from "./target.js";
 
 /** What a rewind takes away, beside what every move does. */
 interface Removed {
@@ -39,6 +30,39 @@ interface RewindDecision extends Decision {
   removed: Removed;
 }
 
+/** The start of a turn on the branch that a rewind is about. */
+async function requireTurn(
+  chat: Chat,
+  state: State,
+  userNodeId: string,
+  options: RewindOptions,
+): Promise<{ user: NodeRow; branch: BranchRow }> {
+  const user = await requireNode(chat.env, chat.key, userNodeId);
+  if (!startsTurn(user)) {
+    const data = { nodeId: user.id, role: user.role, synthetic: user.synthetic };
+    const what = user.synthetic ? `a synthetic ${user.role}` : `a ${user.role}`;
+    throw new RetconError("not_a_turn", `node ${user.id} is ${what} node, not the start of a turn`, data);
+  }
+  const branch = requireBranch(state, options.branch);
+  if (inRanges(pathOf(state.segments, branch.head), user.key)) return { user, branch };
+  if (isRewound(state.segments, user.key)) {
+    throw new RetconError("already_rewound", `node ${user.id} is rewound already`, { nodeId: user.id });
+  }
+  const data = { nodeId: user.id, branch: branch.name };
+  throw new RetconError("not_on_branch", `node ${user.id} is not on branch ${branch.name}`, data);
+}
+
+async function requireExpected(
+  chat: Chat,
+  state: State,
+  { user, branch }: { user: NodeRow; branch: BranchRow },
+  { expectedHead, expectedText }: RewindOptions,
+): Promise<void> {
+  await checkExpected(chat, state, expectedHead, branch.head);
+  const text = textOf(messageOf(user));
+  if (expectedText !== undefined && text !== expectedText) throw headMoved(expectedText, text, "text");
+}
+
 /** Refuses, or says what a rewind moves. The order of the refusals is the order of SPEC R1. */
 async function decideRewind(
   chat: Chat,
@@ -47,26 +71,10 @@ async function decideRewind(
   options: RewindOptions,
 ): Promise<RewindDecision> {
   const { mode = "both" } = options;
-  const user = await requireNode(chat.env, chat.key, userNodeId);
-  if (!startsTurn(user)) {
-    const data = { nodeId: user.id, role: user.role, synthetic: user.synthetic };
-    const what = user.synthetic ? `a synthetic ${user.role}` : `a ${user.role}`;
-    throw new RetconError("not_a_turn", `node ${user.id} is ${what} node, not the start of a turn`, data);
-  }
-  const branch = requireBranch(state, options.branch);
-  const path = pathOf(state.segments, branch.head);
-  if (!inRanges(path, user.key)) {
-    if (isRewound(state.segments, user.key)) {
-      throw new RetconError("already_rewound", `node ${user.id} is rewound already`, { nodeId: user.id });
-    }
-    const data = { nodeId: user.id, branch: branch.name };
-    throw new RetconError("not_on_branch", `node ${user.id} is not on branch ${branch.name}`, data);
-  }
+  const turn = await requireTurn(chat, state, userNodeId, options);
   await chat.requireIdle();
-  await checkExpected(chat, state, options.expectedHead, branch.head);
-  if (options.expectedText !== undefined && textOf(messageOf(user)) !== options.expectedText) {
-    throw headMoved(options.expectedText, textOf(messageOf(user)), "text");
-  }
+  await requireExpected(chat, state, turn, options);
+  const { user, branch } = turn;
   const above = parentOf(state.segments, user.key);
   const target = mode === "files" ? branch.head : above;
   const removed =
@@ -163,20 +171,32 @@ async function removedBy(
 }
 
 /** Carries out a rewind. */
-export async function rewindTo(
+export async function rewind(
   chat: Chat,
-  userNodeId: string,
+  target: Target,
   options: RewindOptions,
   cancel: (run: number, reason: string) => void,
 ): Promise<RewindResult> {
   checkOptions(options);
   const { signal: _signal, onProgress: _onProgress, cancelRun: cancels, timeoutMs, ...asked } = options;
-  const request = requestOf(chat, options.requestId, "rewindTo", { userNodeId, ...asked });
-  if (cancels && (await firstResult(chat, request)) === undefined) {
-    await cancelRun(chat, { reason: "rewind", timeoutMs }, cancel);
+  const request = requestOf(chat, options.requestId, target.verb, { target: target.asked, ...asked });
+  if ((await firstResult(chat, request)) === undefined) {
+    await settleDead(chat);
+    const state = await chat.read();
+    const found = await target.find(state);
+    if (found === undefined) return nothingRemoved(chat, state, options);
+    if (cancels) {
+      // What would be refused all the same is refused before the run is asked to stop (law 7).
+      await requireExpected(chat, state, await requireTurn(chat, state, found, options), options);
+      await cancelRun(chat, { reason: "rewind", timeoutMs }, cancel);
+    }
   }
   return executeMove(chat, options, request, {
-    decide: (state) => decideRewind(chat, state, userNodeId, options),
+    async decide(state) {
+      const found = await target.find(state);
+      if (found === undefined) throw headMoved();
+      return decideRewind(chat, state, found, options);
+    },
     check: (plan, decision) => checkPlanId(chat, plan, decision, options),
     result: (moved, decision) => ({ ...moved, ...removedPart(decision.removed, options) }),
   });
@@ -221,12 +241,14 @@ export async function previewRewind(chat: Chat, userNodeId: string, options: Rew
 }
 
 /** The result of a rewind that removed nothing. */
-export async function nothingRemoved(chat: Chat, state: State, branch: string): Promise<RewindResult> {
+async function nothingRemoved(chat: Chat, state: State, options: RewindOptions): Promise<RewindResult> {
+  const { name: branch, head } = requireBranch(state, options.branch);
+  await checkExpected(chat, state, options.expectedHead, head);
   return {
     conversationId: chat.id,
     operationId: null,
     version: state.row.version,
-    newHeadId: await idOf(chat, requireBranch(state, branch).head),
+    newHeadId: await idOf(chat, head),
     branch,
     restoredPaths: [],
     files: [],
@@ -236,33 +258,6 @@ export async function nothingRemoved(chat: Chat, state: State, branch: string): 
     turnsReverted: 0,
     nodesRewound: [],
   };
-}
-
-/** The user node that a number of turns back begins with; undefined where there is no turn. @throws `bad_input` */
-export async function turnBack(chat: Chat, state: State, count: number, branch?: string): Promise<string | undefined> {
-  if (!Number.isSafeInteger(count) || count < 1) {
-    const reason = "it must be a whole number from 1 up";
-    throw new RetconError("bad_input", `cannot rewind ${count} turns: ${reason}`, { field: "count", reason });
-  }
-  const turns = (await pathRows(chat.env, state, requireBranch(state, branch).head)).filter(startsTurn);
-  return (turns.at(-count) ?? turns[0])?.id;
-}
-
-/** The user node whose turn a cut at a length falls into or starts with; undefined at or past the end. @throws `bad_input` */
-export async function turnAtLength(
-  chat: Chat,
-  state: State,
-  length: number,
-  branch?: string,
-): Promise<string | undefined> {
-  if (!Number.isSafeInteger(length) || length < 0) {
-    const reason = "it must be a whole number from 0 up";
-    throw new RetconError("bad_input", `cannot cut the history to ${length}: ${reason}`, { field: "length", reason });
-  }
-  const head = requireBranch(state, branch).head;
-  if (length >= lengthOf(pathOf(state.segments, head))) return undefined;
-  const rows = await pathRows(chat.env, state, head);
-  return (rows.slice(0, length + 1).findLast(startsTurn) ?? rows.find(startsTurn))?.id;
 }
 
 const modes = new Set([undefined, "both", "conversation", "files"]);

@@ -5,8 +5,8 @@
  *       src/a.ts: changed on both sides
  *     hint: …
  *
- * With `--json` the same goes to stdout as `{ "error": { code, message, hint, data } }`. The hints of the library speak of its
- * options; where the command line has words of its own for them, it says those. What the operating system
+ * With `--json` the same goes to stdout as `{ "error": { code, message, hint, data } }`. The hints of the library speak
+ * of its options; where the command line has words of its own for them, it says those. What the operating system
  * refused is told as `system`; any other error without a code is a fault of retcon, told as `unexpected` with its stack.
  */
 import { type ErrorCode, errorHints, isRetconError, type RetconError } from "../core/errors.js";

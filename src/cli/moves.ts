@@ -1,8 +1,8 @@
 /**
  * Moves in words: what a rewind, switch, resume, undo or redo did, or would do.
  *
- * A person wants to know three things: where the conversation stands now, which files changed, and which did not although they might
- * have. Long lists are cut, but never what was left undone before what was done.
+ * A person wants to know three things: where the conversation stands now, which files changed, and which did not
+ * although they might have. Long lists are cut, but never what was left undone before what was done.
  */
 import type { FileOutcome, FileReport, MoveResult, RewindOptions, RewindPreview, RewindResult } from "../core/model.js";
 import { renderFiles, type Shorten } from "./render.js";
@@ -62,13 +62,13 @@ export function moveAnswer(did: string, result: MoveResult, shorten: Shorten): A
   return { json: result, text: "", talk: moveText(did, result, shorten), incomplete: result.errors.length > 0 };
 }
 
-/** How far a rewind goes. A node that another branch still reaches counts as gone back over, but is not rewound. */
+/** How far a rewind goes. Nodes that another branch still reaches are not rewound, so there may be none. */
 function extent(
   { turnsReverted, nodesRewound }: Pick<RewindResult, "turnsReverted" | "nodesRewound">,
   mode: Mode,
 ): string {
   const turns = counted(turnsReverted, "turn");
-  return mode === "files" ? `the files of ${turns}` : `${turns}, ${counted(nodesRewound.length, "node")}`;
+  return mode === "files" ? "the files alone" : `${turns}, ${counted(nodesRewound.length, "node")}`;
 }
 
 /** What a rewind did, for stderr. */

@@ -15,11 +15,16 @@ function count(text: string): number {
   throw new InvalidArgumentError("It must be a whole number from 1.");
 }
 
+function something(text: string): string {
+  if (text !== "") return text;
+  throw new InvalidArgumentError("It must not be empty.");
+}
+
 function optionOf({ flags, description, choices, kind }: Flag): Option {
   const option = new Option(flags, description);
-  if (choices !== undefined) option.choices(choices);
-  if (kind === "count") option.argParser(count);
-  return option;
+  if (choices !== undefined) return option.choices(choices);
+  if (!option.required) return option;
+  return option.argParser<number | string>(kind === "count" ? count : something);
 }
 
 function commandOf(verb: Verb, perform: Perform): Command {
@@ -27,7 +32,7 @@ function commandOf(verb: Verb, perform: Perform): Command {
   const sentence = `${verb.summary.charAt(0).toUpperCase()}${verb.summary.slice(1)}.`;
   command.description(verb.details === undefined ? sentence : `${sentence} ${verb.details}`);
   for (const { name, description, choices } of verb.arguments) {
-    const argument = new Argument(`<${name}>`, description);
+    const argument = new Argument(`<${name}>`, description).argParser(something);
     command.addArgument(choices === undefined ? argument : argument.choices(choices));
   }
   for (const flag of verb.flags) command.addOption(optionOf(flag));

@@ -38,7 +38,7 @@ function printAnswer(answer: Answer, io: Io, json: boolean): number {
 /** What commander found wrong, as the error that it is. */
 function usageError(error: CommanderError): RetconError {
   const reason = error.message.replace(/^error: /, "").replaceAll("\n", " ");
-  const hint = "See `retcon --help`, or `retcon <verb> --help` for one verb.";
+  const hint = "See `retcon --help`, or `retcon <verb> --help`; options stand behind the verb.";
   return new RetconError("bad_input", reason, { field: "argv", reason }, { hint });
 }
 

@@ -1,8 +1,9 @@
 /**
  * How text reaches a person's screen: colours, width, and nothing that could steer the terminal.
  *
- * Conversations and file names come from anywhere. In listings their control characters are always shown as escapes; where text
- * is passed on whole (a rewind's text, a diff) that happens on a terminal only, so that a pipe gets every byte.
+ * Conversations and file names come from anywhere. In listings their control characters are always shown as escapes;
+ * where text is passed on whole (a rewind's text, a diff) that happens on a terminal only, so that a pipe gets every
+ * byte.
  */
 import type { Io, Out } from "./io.js";
 

@@ -178,7 +178,7 @@ test("[K2] a long list of files is cut, but what was left for a reason comes fir
   const many = Array.from({ length: 60 }, (_, i): FileReport => ({ path: `f${i}`, outcome: "deleted" }));
   const text = questionText({ ...preview, files: [...many, ...files] }, "files", pipe, same);
   expect(text.split("\n").slice(0, 4)).toEqual([
-    "rewinds the files of 2 turns; then the head of main is bbbbbbbb",
+    "rewinds the files alone; then the head of main is bbbbbbbb",
     "files: 60 deleted, 1 restored, 1 kept, 1 unchanged",
     "  kept       notes.md  (shared with run r7)",
     "  deleted    f0",

@@ -57,7 +57,7 @@ export function shell(cwd: string, line: string, env: Record<string, string> = {
   return { code: status, stdout, stderr };
 }
 
-/** Runs a shell line in a pseudo-terminal and, once `prompt` shows, does `meanwhile` and types `keys`. Prints what was seen. */
+/** Runs a line in a pseudo-terminal; once `prompt` shows, does `meanwhile` and types `keys`. Prints what was seen. */
 const pty = `
 import os, pty, sys, select, time
 prompt, keys, line, meanwhile = sys.argv[1], sys.argv[2].encode(), sys.argv[3], sys.argv[4]

@@ -81,7 +81,7 @@ test("[K1] an unknown verb exits with 2 and suggests the nearest", async () => {
     {
       "code": 2,
       "stderr": "retcon: unknown command 'rewnd' (Did you mean rewind?) [bad_input]
-    hint: See \`retcon --help\`, or \`retcon <verb> --help\` for one verb.
+    hint: See \`retcon --help\`, or \`retcon <verb> --help\`; options stand behind the verb.
     ",
       "stdout": "",
     }
@@ -93,6 +93,9 @@ test.each([
   ["log extra"],
   ["log --limit none"],
   ["log --nonsense"],
+  ["log --db "],
+  ["diff "],
+  ["--db chat.db log"],
   ["rewind @1 --yes --mode all"],
   ["import codex file.jsonl"],
 ])("[K1] %s is wrong usage", async (line) => {
@@ -114,7 +117,7 @@ test("[K2] wrong usage with --json is an error object on stdout", async () => {
           "field": "argv",
           "reason": "option '--limit <n>' argument '0' is invalid. It must be a whole number from 1.",
         },
-        "hint": "See \`retcon --help\`, or \`retcon <verb> --help\` for one verb.",
+        "hint": "See \`retcon --help\`, or \`retcon <verb> --help\`; options stand behind the verb.",
         "message": "option '--limit <n>' argument '0' is invalid. It must be a whole number from 1.",
       },
     }

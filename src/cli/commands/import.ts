@@ -55,8 +55,9 @@ export const importVerb: Verb = {
   name: "import",
   summary: "import a transcript as a conversation",
   details:
-    "Makes the database if there is none. Prints the id of the conversation; importing the same file again adds only what is new. " +
-    "With --replay the edits that the transcript records are made again in an empty folder, so that its turns have files.",
+    "Makes the database if there is none. Prints the id of the conversation; importing the same file again adds only " +
+    "what is new. With --replay the edits that the transcript records are made again in an empty folder, so that its " +
+    "turns have files.",
   arguments: [
     { name: "format", description: "what wrote the transcript", choices: ["claude-code"] },
     { name: "file", description: "the transcript" },

@@ -10,8 +10,8 @@ export const log: Verb = {
   name: "log",
   summary: "show the history of a branch, newest last",
   details:
-    "Prints id, role and first line of text. user* is a node under the user role that no person wrote (a reminder, a tool result). " +
-    "With --all, nodes that were rewound are shown too, and marked.",
+    "Prints id, role and first line of text. user* is a node under the user role that no person wrote " +
+    "(a reminder, a tool result). With --all, nodes that were rewound are shown too, and marked.",
   arguments: [],
   flags: [{ flags: "--all", description: "show rewound nodes too" }, branchFlag, limitFlag, ...onConversation],
   examples: [

@@ -63,7 +63,7 @@ function check(options: StoreOptions): void {
 
 /**
  * Opens a store, made if absent, and finishes what a dead process left in it.
- * @throws `database_newer`, `database_foreign`, `corrupt`, `read_only`
+ * @throws `database_newer`, `database_foreign`, `corrupt`, `read_only`, `bad_input`, `not_found`
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   check(options);

@@ -37,9 +37,9 @@ export const options = { ignore: ["*.log"], include: [], maxFileBytes: 1024 };
 export const absent: FileState = { kind: "absent" };
 export const stat: StatSeen = { size: 3, mtimeMs: 1000.25, ctimeMs: 1001.5, ino: 44, mode: 0o100644 };
 
-/** Content as a packed blob; equal texts are equal blobs. */
-export function blobOf(text: string): PackedBlob {
-  const data = Buffer.from(text);
+/** Content as a packed blob; equal contents are equal blobs. */
+export function blobOf(content: string | Buffer): PackedBlob {
+  const data = Buffer.from(content);
   return { blob: createHash("sha256").update(data).digest("hex"), size: data.length, encoding: "raw", data };
 }
 
@@ -184,7 +184,7 @@ export class Bench {
   }
 
   store(...texts: string[]): Promise<void> {
-    return this.backend.putBlobs(texts.map(blobOf));
+    return this.backend.putBlobs(texts.map((text) => blobOf(text)));
   }
 
   /** Nodes in a new segment of their own, "main" on the last. Returns the segment's number. */

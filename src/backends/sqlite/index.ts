@@ -4,7 +4,7 @@
  * better-sqlite3 is synchronous; the port is not, so that other backends can be. A commit that belongs to files is
  * synced to disk before it returns (`synchronous = FULL`), since a restore relies on it.
  */
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
@@ -13,7 +13,7 @@ import { RetconError } from "../../core/errors.js";
 import { blobWriter, workspaceAdder } from "./blobs.js";
 import { commits } from "./commit.js";
 import { guarded } from "./failures.js";
-import { migrate } from "./migrate.js";
+import { migrate, refuseUnopened } from "./migrate.js";
 import { conversationReads } from "./read/conversations.js";
 import { logReads } from "./read/log.js";
 import { nodeReads } from "./read/nodes.js";
@@ -41,9 +41,18 @@ function makePrivate(file: string): void {
   }
 }
 
+function requireThere(file: string): void {
+  if (existsSync(file)) return;
+  throw new RetconError("not_found", `there is no database at ${file}`, { what: "file", id: file });
+}
+
 function connect({ file, readOnly = false, onStatement }: SqliteOptions): Sqlite.Database {
-  if (file !== memory && !readOnly) makePrivate(file);
   const database = guarded(file, () => {
+    if (file !== memory) {
+      if (readOnly) requireThere(file);
+      else makePrivate(file);
+      refuseUnopened(file);
+    }
     const verbose = onStatement === undefined ? {} : { verbose: (text: unknown) => onStatement(String(text)) };
     return new Sqlite(file, { readonly: readOnly, fileMustExist: readOnly, timeout: 30_000, ...verbose });
   });
@@ -62,7 +71,7 @@ function connect({ file, readOnly = false, onStatement }: SqliteOptions): Sqlite
   return database;
 }
 
-/** Opens a database file, made if absent. @throws `database_newer`, `database_foreign`, `corrupt` */
+/** Opens a database file, made if absent. @throws `database_newer`, `database_foreign`, `corrupt`, `bad_input`, `not_found` */
 export async function openSqlite(options: SqliteOptions): Promise<Backend> {
   const database = connect(options);
   const db = drizzle(database, { schema });

@@ -19,6 +19,7 @@ import { Editor, EditRefused, type Probe } from "./edit.js";
 import { systemCode } from "./errno.js";
 import { sightOf } from "./look.js";
 import { depthOf, parentOf, requireInside } from "./paths.js";
+import { steadyPace } from "./read.js";
 import { absent, sameState } from "./state.js";
 
 /** What a folder's owner needs to put things in and take them out. */
@@ -53,6 +54,7 @@ class Application {
   readonly #request: ApplyRequest;
   readonly #editor: Editor;
   readonly #jobs: Job[];
+  readonly #pace = steadyPace();
   #stopped = false;
   #done = 0;
   #bytes = 0;
@@ -70,6 +72,7 @@ class Application {
         this.#editor.sweepLeftovers(directory);
       }
     }
+    for (const job of this.#jobs) if (isUnknown(job.edit)) this.#settle(job, "failed", "unknown_state");
     const shallow = [...this.#jobs].sort((a, b) => depthOf(a.edit.path) - depthOf(b.edit.path));
     const deep = [...shallow].reverse();
     for (const job of shallow) if (job.edit.before.kind === "directory") await this.#step(job, () => this.#open(job));
@@ -79,7 +82,9 @@ class Application {
     // Modes of folders already made or opened are set even after a stop: they are part of what was done.
     for (const job of deep) if (job.finalMode !== undefined) await this.#attempt(job, () => this.#finish(job));
     const unflushed = this.#editor.flush();
-    return Promise.all(this.#jobs.map((job) => this.#outcome(job, unflushed)));
+    const outcomes: EditOutcome[] = [];
+    for (const job of this.#jobs) outcomes.push(await this.#outcome(job, unflushed));
+    return outcomes;
   }
 
   async #step(job: Job, work: () => Promise<void>): Promise<void> {
@@ -87,6 +92,7 @@ class Application {
   }
 
   async #attempt(job: Job, work: () => Promise<void>): Promise<void> {
+    if (this.#pace.due()) await this.#pace.rest();
     try {
       await work();
     } catch (error) {
@@ -101,7 +107,7 @@ class Application {
 
   /** Makes a folder writable in which others of the edits remove or make something. */
   async #open(job: Job): Promise<void> {
-    const { before, after, path } = { ...job.edit };
+    const { path, before, after } = job.edit;
     const now = await this.#now(path);
     if (now.kind !== "directory" || before.kind !== "directory") return;
     if (after.kind === "directory" && sameState(now, before)) job.finalMode = after.mode;
@@ -146,8 +152,7 @@ class Application {
 
   async #write(job: Job): Promise<void> {
     const { path, before, after } = job.edit;
-    if (before.kind === "unknown" || after.kind === "unknown") throw new EditRefused("unknown_state");
-    if (after.kind === "directory" || after.kind === "absent") return;
+    if (after.kind === "directory" || after.kind === "absent" || after.kind === "unknown") return;
     const now = await this.#now(path);
     if (sameState(now, after)) return this.#settle(job, "done");
     const expected = job.removed ? absent : before;
@@ -203,6 +208,7 @@ class Application {
 
   async #outcome(job: Job, unflushed: Map<string, string>): Promise<EditOutcome> {
     const { path, after } = job.edit;
+    if (this.#pace.due()) await this.#pace.rest();
     const settled = job.settled ?? { result: "untried" };
     const sight = await sightOf(this.#root, path, false);
     // What was removed stays absent although a link came where its folder was.
@@ -216,7 +222,11 @@ class Application {
 
 /** Whether what is there has to go first: for good, or because a folder cannot be renamed over a file or back. */
 function isRemoval({ before, after }: Edit): boolean {
-  if (before.kind === "unknown" || after.kind === "unknown") return false;
   if (after.kind === "absent") return true;
   return before.kind !== "absent" && (before.kind === "directory") !== (after.kind === "directory");
+}
+
+/** Whether an edit would apply a state that was never captured, which is never done. */
+function isUnknown({ before, after }: Edit): boolean {
+  return before.kind === "unknown" || after.kind === "unknown";
 }

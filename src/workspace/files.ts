@@ -6,7 +6,7 @@ import { applyEdits } from "./apply.js";
 import type { Probe } from "./edit.js";
 import { identify, requireSame } from "./identity.js";
 import { sightOf } from "./look.js";
-import { Observer } from "./observe.js";
+import { Observer } from "./observe/observer.js";
 import { relativePath } from "./paths.js";
 
 /**

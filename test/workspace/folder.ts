@@ -177,7 +177,7 @@ export class Folder {
 }
 
 /** A state in a word or two. */
-export function brief(state: FileState): string {
+function brief(state: FileState): string {
   if (state.kind === "unknown") return `unknown ${state.reason}`;
   if (state.kind === "file") return "file";
   return state.kind;

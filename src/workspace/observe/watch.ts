@@ -12,9 +12,9 @@
 import { type FSWatcher, mkdtempSync, rmSync, statfsSync, watch, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { isErrno, systemCode } from "./errno.js";
-import { parentOf } from "./paths.js";
-import { ruleFiles } from "./rules/coverage.js";
+import { isErrno, systemCode } from "../errno.js";
+import { parentOf } from "../paths.js";
+import { ruleFiles } from "../rules/coverage.js";
 
 /** Where to look: folders in which something happened, with the names that came, went or were replaced. */
 export interface Hints {

@@ -12,16 +12,16 @@
 import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { RetconError } from "../core/errors.js";
-import type { IndexEntry, ObserveRequest, StatSeen } from "../core/files.js";
-import { isErrno, systemCode } from "./errno.js";
+import { RetconError } from "../../core/errors.js";
+import type { IndexEntry, ObserveRequest, StatSeen } from "../../core/files.js";
+import { isErrno, systemCode } from "../errno.js";
+import { childOf, isGitName, isTemporaryName } from "../paths.js";
+import { hugeBytes, type Pace, quietMs, readOnce } from "../read.js";
+import { type Coverage, ruleFiles } from "../rules/coverage.js";
+import { ruleText } from "../rules/first.js";
+import { modeOf, sameStat, statSeen } from "../state.js";
 import type { Findings } from "./findings.js";
 import { type Entry, type Listing, listFolder } from "./listing.js";
-import { childOf, isGitName, isTemporaryName } from "./paths.js";
-import { hugeBytes, type Pace, quietMs, readOnce } from "./read.js";
-import { type Coverage, ruleFiles } from "./rules/coverage.js";
-import { ruleText } from "./rules/first.js";
-import { modeOf, sameStat, statSeen } from "./state.js";
 
 /** What a sweep works with. `enter` is told of each folder before it is listed and says whether to go into it. */
 export interface SweepSetting {

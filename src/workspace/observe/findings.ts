@@ -8,12 +8,12 @@
  */
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import type { Difference, Index, IndexEntry, Observation, ObserveRequest, StatSeen } from "../core/files.js";
-import type { FileState } from "../core/model.js";
-import { ifPresent } from "./errno.js";
-import { ancestorsOf } from "./paths.js";
-import { Coverage } from "./rules/coverage.js";
-import { absent, sameStat, sameState, unknown } from "./state.js";
+import type { Difference, Index, IndexEntry, Observation, ObserveRequest, StatSeen } from "../../core/files.js";
+import type { FileState } from "../../core/model.js";
+import { ifPresent } from "../errno.js";
+import { ancestorsOf } from "../paths.js";
+import { Coverage } from "../rules/coverage.js";
+import { absent, sameStat, sameState, unknown } from "../state.js";
 
 /** The notes of one sweep. */
 export class Findings {

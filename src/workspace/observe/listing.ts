@@ -5,7 +5,7 @@
 
 import { isUtf8 } from "node:buffer";
 import { type Dirent, lstatSync, readdirSync } from "node:fs";
-import { isErrno, systemCode } from "./errno.js";
+import { isErrno, systemCode } from "../errno.js";
 
 /** One name in a folder, and whether it was a folder itself. */
 export type Entry = Pick<Dirent, "name" | "isDirectory">;

@@ -7,16 +7,22 @@
  */
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import { RetconError } from "../core/errors.js";
-import type { CoverageOptions, CoverageRules, Observation, ObserveRequest, WorkspaceIdentity } from "../core/files.js";
-import { ifPresent } from "./errno.js";
+import { RetconError } from "../../core/errors.js";
+import type {
+  CoverageOptions,
+  CoverageRules,
+  Observation,
+  ObserveRequest,
+  WorkspaceIdentity,
+} from "../../core/files.js";
+import { ifPresent } from "../errno.js";
+import { requireSame } from "../identity.js";
+import { ancestorsOf, blockedParent, depthOf, parentOf } from "../paths.js";
+import { steadyPace } from "../read.js";
+import { Coverage } from "../rules/coverage.js";
+import { firstRules } from "../rules/first.js";
+import { type GitSettings, gitSettings, gitTracked } from "../rules/git-settings.js";
 import { Findings } from "./findings.js";
-import { requireSame } from "./identity.js";
-import { ancestorsOf, blockedParent, depthOf, parentOf } from "./paths.js";
-import { steadyPace } from "./read.js";
-import { Coverage } from "./rules/coverage.js";
-import { firstRules } from "./rules/first.js";
-import { type GitSettings, gitSettings, gitTracked } from "./rules/git-settings.js";
 import { isRacy, requireGoing, Sweep, type SweepSetting } from "./sweep.js";
 import { type Hints, joinHints, Watch, wasRenamed } from "./watch.js";
 

@@ -46,7 +46,7 @@ export async function planFiles(
   const seen = await look(env, workspace, (blob, bytes) => void fresh.set(blob, bytes));
   const disk = new Map(seen.observation.differences.map((difference) => [difference.path, difference.after]));
   const stateOf = (path: string): FileState => disk.get(path) ?? workspace.state(path);
-  const histories = await historiesOf(env, state, move, stateOf);
+  const histories = await historiesOf(env, workspace, state, move, stateOf);
   const missing: Missing[] = [];
   const contents = await contentsFor(env, histories, fresh, missing);
   const policies = policiesOf(options);
@@ -81,6 +81,7 @@ interface Missing {
 
 async function historiesOf(
   env: Environment,
+  workspace: Workspace,
   state: State,
   move: FilesMove,
   stateOf: (path: string) => FileState,
@@ -90,11 +91,15 @@ async function historiesOf(
   const forth = byPath(await rowsBelow(env, state, fork, move.to));
   const undone = await movedRows(env, state, move);
   const paths = [...new Set([...back.keys(), ...forth.keys(), ...undone.keys()])].sort();
-  return paths.map((path) => {
-    const row = undone.get(path);
-    const undo = row === undefined ? undefined : { left: row.after, found: row.before };
-    return { path, disk: stateOf(path), back: back.get(path) ?? [], forth: forth.get(path) ?? [], undo };
-  });
+  return Promise.all(
+    paths.map(async (path): Promise<PathHistory> => {
+      const own = { back: back.get(path) ?? [], forth: forth.get(path) ?? [] };
+      const row = undone.get(path);
+      const undo =
+        row === undefined ? await leftAlone(env, workspace, path, own, move) : { left: row.after, found: row.before };
+      return { path, disk: stateOf(path), ...own, undo };
+    }),
+  );
 }
 
 async function movedRows(env: Environment, state: State, move: FilesMove): Promise<Map<string, LogRow>> {
@@ -102,6 +107,21 @@ async function movedRows(env: Environment, state: State, move: FilesMove): Promi
   const rows = await env.backend.log(state.row.workspace, { operation: move.of });
   // What the same commit found of others is theirs, and not the operation's to take back.
   return new Map(rows.filter((row) => row.owner.kind === "move").map((row) => [row.path, row]));
+}
+
+/** What the operation found where it wrote nothing, which is what it left: the state before the first row since. */
+async function leftAlone(
+  env: Environment,
+  workspace: Workspace,
+  path: string,
+  { back, forth }: Pick<PathHistory, "back" | "forth">,
+  { of }: FilesMove,
+): Promise<PathHistory["undo"]> {
+  // A restore of files alone wrote own rows, which the plan takes back as such.
+  if (of === undefined || [...back, ...forth].some((row) => row.operation === of)) return undefined;
+  const rows = await env.backend.log(workspace.key, { path, after: 0 });
+  const state = rows.find((row) => row.operation > of)?.before ?? workspace.state(path);
+  return { left: state, found: state };
 }
 
 async function contentsFor(

@@ -150,13 +150,17 @@ async function backTo(
   kind: "undo" | "redo",
   options: RestoreOptions,
 ): Promise<Decision> {
-  const branches = summary.branches.flatMap(({ name, from: to }) => {
+  const branches = summary.branches.flatMap(({ name, from: to }): Decision["branches"] => {
     const now = state.branches.get(name);
     const from = now === undefined ? null : { head: now.head };
     const same = from === null ? to === null : to !== null && from.head === to.head;
     return same ? [] : [{ name, from, to }];
   });
   const activeTo = summary.active.from;
+  if (!state.branches.has(activeTo) && !branches.some((branch) => branch.name === activeTo)) {
+    // Deleted or renamed since: it is made again where the move left it.
+    branches.push({ name: activeTo, from: null, to: { head: summary.head.from } });
+  }
   const moved = branches.find((branch) => branch.name === activeTo);
   const to = moved === undefined ? requireBranch(state, activeTo).head : (moved.to?.head ?? null);
   const files = summary.mode !== "conversation";

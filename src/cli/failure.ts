@@ -22,6 +22,7 @@ const hints: { readonly [C in ErrorCode]?: string } = {
     "Pass --on-conflict keep to leave these files as they are, or --on-conflict overwrite to replace them.",
   restore_failed: "Mend the listed files (rights, space) and try again, or pass --on-file-error continue.",
   blob_missing: "Stored content is gone or damaged; rewind with --mode conversation, or restore a backup.",
+  read_only: "Make the database file and its folder writable.",
   not_on_branch: "Name the branch that the node is on with --branch, or switch to it first.",
   head_moved: "Look again with `retcon log`, then repeat the call.",
 };

@@ -43,7 +43,8 @@ const place = (branch: string, headId: string | null, shorten: Shorten) =>
 function errorsText({ errors }: Pick<MoveResult, "errors">): string[] {
   if (errors.length === 0) return [];
   const lines = errors.map(({ path, code, message }) => {
-    return `  ${path === undefined ? "" : `${named(path)}: `}${harmless(message)} [${code}]`;
+    const where = path === undefined || message.startsWith(path) ? "" : `${named(path)}: `;
+    return `  ${where}${harmless(message)} [${code}]`;
   });
   return [`${counted(errors.length, "error")}:`, ...lines];
 }

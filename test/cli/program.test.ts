@@ -1,5 +1,6 @@
 /** The built program as people run it: in a shell, in a pipe, and in front of a terminal. */
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { hasTerminal, Stage, shell, terminal } from "./stage.js";
@@ -33,6 +34,38 @@ test("[K2] a reader that closes the pipe early is no failure", async () => {
   const { code, stdout, stderr } = shell(stage.cwd, "set -o pipefail; retcon log | head -1");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("make a");
+});
+
+/** Gives a stage to a user for whom rights count; root's own uid would read and write everything. */
+function handOver(stage: Stage): number | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const nobody = 65534;
+  execFileSync("chown", ["-R", `${nobody}:${nobody}`, stage.cwd]);
+  return nobody;
+}
+
+test("[K1] a rewind that cannot write a file fails with 1; told to go on, it does, names the file, and still exits with 1", async () => {
+  const stage = new Stage();
+  const locked = join(stage.root, "locked");
+  mkdirSync(locked);
+  await stage.store(async (store) => {
+    const chat = await store.createConversation({ workspace: { root: stage.root, watch: false } });
+    await stage.turn(chat, "1", "make two", () => {
+      stage.write("locked/x.txt", "x\n");
+      stage.write("y.txt", "y\n");
+    });
+  });
+  const uid = handOver(stage);
+  chmodSync(locked, 0o555);
+  const stopped = shell(stage.cwd, "retcon rewind @1 --yes", uid);
+  expect(stopped).toMatchObject({ code: 1, stdout: "" });
+  expect(stopped.stderr).toContain("[restore_failed]\n  locked/x.txt: ");
+  expect(existsSync(join(stage.root, "y.txt"))).toBe(true);
+  const wentOn = shell(stage.cwd, "retcon rewind @1 --yes --on-file-error continue", uid);
+  expect(wentOn).toMatchObject({ code: 1, stdout: "make two\n" });
+  expect(wentOn.stderr).toMatch(/failed +locked\/x\.txt/);
+  expect(existsSync(join(stage.root, "y.txt"))).toBe(false);
+  chmodSync(locked, 0o755);
 });
 
 test("[K4] without a terminal a rewind needs --yes, and says so before it looks at anything", async () => {

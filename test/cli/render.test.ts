@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { failureText } from "../../src/cli/failure.js";
+import { failureOf, failureText } from "../../src/cli/failure.js";
 import { tellingLength } from "../../src/cli/find.js";
 import { previewText, questionText, rewindText } from "../../src/cli/moves.js";
 import { messageLine, renderBranches, renderDiff, renderLog, renderPoints } from "../../src/cli/render.js";
@@ -202,6 +202,15 @@ test("[K1] a failure names its code, what it is about and what to do in words of
     { hint: "Wait for process 12." },
   );
   expect(failureText(custom)).toContain("hint: Wait for process 12.");
+  const full = Object.assign(new TypeError("EACCES: permission denied"), {
+    code: "EACCES",
+    syscall: "open",
+    path: "/x",
+  });
+  expect(failureText(full)).toBe(
+    "retcon: EACCES: permission denied [system]\nhint: Mend that (rights, space) and try again.",
+  );
+  expect(failureOf(full).data).toEqual({ code: "EACCES", syscall: "open", path: "/x" });
   expect(failureText(new TypeError("x is not a function"))).toMatch(
     /^retcon: x is not a function \[unexpected\]\nTypeError: /,
   );

@@ -44,13 +44,15 @@ function requireProgram(): string {
   throw new TypeError(`${program} is missing: run \`npm run build\` first`);
 }
 
-/** Runs the built program through a shell, as `retcon`. */
-export function shell(cwd: string, line: string, env: Record<string, string> = {}): Outcome {
+/** Runs the built program through a shell, as `retcon`; as another user if one is given. */
+export function shell(cwd: string, line: string, uid?: number): Outcome {
   const script = `retcon() { "${process.execPath}" "${requireProgram()}" "$@"; }\n${line}`;
-  const clean = { PATH: process.env.PATH ?? "", HOME: cwd, ...env };
+  const env = { PATH: process.env.PATH ?? "", HOME: cwd };
   const { status, stdout, stderr } = spawnSync("bash", ["-c", script], {
     cwd,
-    env: clean,
+    env,
+    uid,
+    gid: uid,
     encoding: "utf8",
     timeout: 50_000,
   });

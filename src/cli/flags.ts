@@ -17,7 +17,7 @@ export const everywhere: readonly Flag[] = [db, { flags: "--json", description: 
 /** Options of every verb that looks at one conversation. */
 export const onConversation: readonly Flag[] = [
   db,
-  { flags: "--conversation <id>", description: "conversation, by id or unique prefix (default: the newest)" },
+  { flags: "--conversation <id>", description: "conversation, by id or unique prefix (default: the one changed last)" },
   { flags: "--json", description: "print the result as JSON" },
 ];
 

@@ -266,7 +266,7 @@ describe("git", () => {
           expect((await captured(folder)).sort()).toEqual(expected.sort());
         },
       ),
-      { numRuns: 30 },
+      { numRuns: 20 },
     );
   }, 60_000);
 });

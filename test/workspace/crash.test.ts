@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Edit } from "../../src/core/files.js";
-import { Folder, manifest } from "./folder.js";
+import { Folder, folderInMemory, manifest } from "./folder.js";
 
 /** Stands for the end of the process: nothing cleans up after it. */
 class Crash extends Error {}
@@ -23,7 +23,8 @@ interface Scene {
   points: string[];
 }
 
-async function scene(stopAt: number): Promise<Scene> {
+/** The folder changed from what it was, and the edits back; the whole scene's edits and contents serve all others. */
+async function scene(stopAt: number, whole?: Scene): Promise<Scene> {
   const points: string[] = [];
   let armed = false;
   const probe = (point: string) => {
@@ -31,13 +32,21 @@ async function scene(stopAt: number): Promise<Scene> {
     points.push(point);
     if (points.length === stopAt) throw new Crash(point);
   };
-  const folder = await Folder.open(before, { probe });
+  const folder = await Folder.open(before, { probe, root: folderInMemory() });
   folder.link("link", "modified");
   folder.chmod("keep", 0o555);
   folder.chmod("removed-ro", 0o555);
-  await folder.sync();
+  if (whole === undefined) await folder.sync();
   const wanted = manifest(folder.root);
   const states = folder.states();
+  change(folder);
+  if (whole === undefined) await folder.sync();
+  for (const [blob, bytes] of whole?.folder.blobs ?? []) folder.blobs.set(blob, bytes);
+  armed = true;
+  return { folder, edits: whole?.edits ?? folder.editsTo(states), wanted, found: manifest(folder.root), points };
+}
+
+function change(folder: Folder): void {
   folder.chmod("keep", 0o711);
   folder.chmod("removed-ro", 0o755);
   for (const path of ["dir", "removed-ro", "to-dir", "removed", "to-file", "link"]) folder.remove(path);
@@ -51,9 +60,6 @@ async function scene(stopAt: number): Promise<Scene> {
   });
   folder.chmod("modified", 0o600);
   folder.chmod("made/p", 0o500);
-  await folder.sync();
-  armed = true;
-  return { folder, edits: folder.editsTo(states), wanted, found: manifest(folder.root), points };
 }
 
 describe("crash", () => {
@@ -78,7 +84,7 @@ describe("crash", () => {
     );
     for (let stopAt = 1; stopAt <= whole.points.length; stopAt += 1) {
       for (const forward of [true, false]) {
-        const { folder, edits, wanted, found } = await scene(stopAt);
+        const { folder, edits, wanted, found } = await scene(stopAt, whole);
         const label = `stop ${stopAt} at ${whole.points[stopAt - 1]}, then ${forward ? "on" : "back"}`;
         await expect(folder.apply(edits), label).rejects.toBeInstanceOf(Crash);
         const back = edits.map(({ path, before, after }) => ({ path, before: after, after: before }));

@@ -5,6 +5,7 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -35,10 +36,15 @@ import { createFiles } from "../../src/workspace/files.js";
 /** Longer than a file must be left alone to be read at once. */
 export const quiet = () => new Promise((resolve) => setTimeout(resolve, 30));
 
-export function temporaryFolder(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "retcon-test-")));
+export function temporaryFolder(parent = tmpdir()): string {
+  const folder = realpathSync(mkdtempSync(join(parent, "retcon-test-")));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** A folder in memory where there is one: for tests that flush thousands of times. */
+export function folderInMemory(): string {
+  return temporaryFolder(existsSync("/dev/shm") ? "/dev/shm" : tmpdir());
 }
 
 /** Writes files given as path → content; a path that ends in "/" is a folder. */

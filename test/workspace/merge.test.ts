@@ -74,7 +74,7 @@ describe("merge", () => {
         const known = new Set([base, theirs, ours].join("\n").split("\n"));
         if (!result.startsWith("!")) for (const one of result.split("\n")) expect(known.has(one)).toBe(true);
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   }, 30_000);
 });

@@ -54,19 +54,21 @@ async function run({ code }: Block): Promise<string> {
   return (await promisify(execFile)(process.execPath, ["block.mjs"], { cwd: folder, timeout: 30_000 })).stdout;
 }
 
-/** The names of all tests, as far as they are written out. */
+/** The names of all tests; one that is filled in from a table stands for the names that the table gives. */
 function testNames(path: string): string[] {
   const names: string[] = [];
+  const titles: string[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isCallExpression(node) && /^(it|test)\b/.test(node.expression.getText())) {
       const [name] = node.arguments;
       if (name !== undefined && ts.isStringLiteralLike(name)) names.push(name.text);
       if (name !== undefined && ts.isTemplateExpression(name)) names.push(name.head.text);
     }
+    if (ts.isStringLiteralLike(node) && /^\[[A-Z]\d+\]/.test(node.text)) titles.push(node.text);
     ts.forEachChild(node, visit);
   };
   visit(ts.createSourceFile(path, read(path), ts.ScriptTarget.ES2023, true));
-  return names;
+  return names.flatMap((name) => (/^[%$]/.test(name) && titles.length > 0 ? titles : [name]));
 }
 
 const rules = [...read("SPEC.md").matchAll(/^- \*\*([A-Z]\d+)\*\* /gm)].map(([, id]) => id as string);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Folder, quiet, shell } from "./folder.js";
 
 describe("sweep", () => {
-  test("[W2] F1 F6 what a shell command creates, modifies and deletes is found", async () => {
+  test("[W2] F1 F4 F6 what a shell command creates, modifies and deletes is found", async () => {
     const folder = await Folder.open({ "a.txt": "a", "b.txt": "b" });
     expect(await folder.sync()).toEqual({
       "a.txt": "unknown first_capture → file",

@@ -34,6 +34,9 @@ interface Begun {
 }
 
 function userMessage(chat: Chat, given: string | NewMessage, id: string | undefined): Checked {
+  if (typeof given !== "string" && (typeof given !== "object" || given === null)) {
+    throw new TypeError("a turn begins with a text or a message");
+  }
   const message: NewMessage = typeof given === "string" ? { role: "user", content: given } : given;
   const checked = checkMessage(chat.env, { ...message, ...(id === undefined ? {} : { id: checkId("id", id) }) });
   const { role, synthetic = false } = checked.message;

@@ -136,6 +136,7 @@ export class StoredConversation implements Conversation {
   }
 
   async result(requestId: string): Promise<unknown | undefined> {
+    if (typeof requestId !== "string") throw new TypeError("requestId must be a string");
     const query = { conversation: this.chat.key, request: requestId };
     const [row] = await this.chat.env.backend.operations(query);
     if (row?.request == null) return undefined;
@@ -145,6 +146,7 @@ export class StoredConversation implements Conversation {
   }
 
   async operations(options: { limit?: number } = {}): Promise<Operation[]> {
+    reading.checkLimit(options.limit);
     const rows = await this.chat.env.backend.operations({ conversation: this.chat.key, limit: options.limit ?? -1 });
     return rows.map(({ number, kind, author, atMs, summary }) => {
       return { id: String(number), kind, author, at: new Date(atMs).toISOString(), summary };

@@ -40,7 +40,8 @@ const partFields: { readonly [T in Part["type"]]: readonly string[] } = {
 };
 
 function checkPart(part: Part, at: string): void {
-  const fields = typeof part === "object" && part !== null ? partFields[part.type] : undefined;
+  const isKnown = typeof part === "object" && part !== null && Object.hasOwn(partFields, part.type);
+  const fields = isKnown ? partFields[part.type] : undefined;
   if (fields === undefined) {
     const reason = `a part is one of ${Object.keys(partFields).join(", ")}`;
     throw new RetconError("bad_input", `${at} is not a part: ${reason}`, { field: at, reason });

@@ -2,7 +2,7 @@
  * Reading a conversation: its history, its context, its DAG, its points.
  */
 import type { NodeRow } from "../core/backend.js";
-import type { NodeKey } from "../core/change.js";
+import type { NodeKey, RunReport } from "../core/change.js";
 import { contextOf } from "../core/context.js";
 import { callerOf, childrenOf, inRanges, isRewound, keyOf, parentOf, pathOf } from "../core/dag.js";
 import { RetconError } from "../core/errors.js";
@@ -21,7 +21,8 @@ export interface HistoryOptions {
   includeRewound?: boolean;
 }
 
-function checkLimit(limit: number | undefined): void {
+/** @throws a TypeError for a limit that is no count */
+export function checkLimit(limit: number | undefined): void {
   if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 0))
     throw new TypeError("limit must be a whole number");
 }
@@ -121,10 +122,13 @@ export async function rewindPoints(chat: Chat, options: { branch?: string; limit
   checkLimit(options.limit);
   const state = await chat.read();
   const turns = (await pathRows(chat.env, state, requireBranch(state, options.branch).head)).filter(startsTurn);
-  const runs = await chat.env.backend.runs({ conversation: chat.key });
+  const reportsOf = new Map<NodeKey, RunReport[]>();
+  for (const { userKey, report } of await chat.env.backend.runs({ conversation: chat.key })) {
+    if (report !== null) reportsOf.set(userKey, [...(reportsOf.get(userKey) ?? []), report]);
+  }
   const shown = turns.map((row, i) => ({ row, ordinal: i + 1 })).reverse();
   return shown.slice(0, options.limit).map(({ row, ordinal }) => {
-    const reports = runs.flatMap((run) => (run.userKey === row.key && run.report !== null ? [run.report] : []));
+    const reports = reportsOf.get(row.key) ?? [];
     const sum = (of: "filesChanged" | "added" | "removed" | "notCaptured") =>
       reports.reduce((all, report) => all + report[of], 0);
     return {

@@ -17,6 +17,7 @@ export interface Target {
 
 /** The turn of a user node. */
 export function toTurn(userNodeId: string): Target {
+  if (typeof userNodeId !== "string") throw new TypeError("a node id must be a string");
   return { verb: "rewindTo", asked: userNodeId, find: async () => userNodeId };
 }
 

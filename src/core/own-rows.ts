@@ -7,7 +7,7 @@
  */
 import type { KeyRange, LogRow, NodeRow, RunRow } from "./backend.js";
 import type { NodeKey } from "./change.js";
-import { inRanges } from "./dag.js";
+import { inRanges, segmentOf } from "./dag.js";
 
 /** The rows of a run above one number of the log, up to another (null: without end). */
 export interface Span {
@@ -16,9 +16,14 @@ export interface Span {
   upTo: number | null;
 }
 
-/** The log's number that a node stands for: what the workspace was when the node was the newest. */
+/**
+ * The log's number that a node stands for: what the workspace was when the node was the newest. The last node that a run
+ * keeps stands for what the run left, and so do those below it that a run which ended badly dropped.
+ */
 export function positionOf(node: NodeRow, run: RunRow | undefined): number | null {
-  return run !== undefined && run.lastKey === node.key && run.left !== null ? run.left : node.position;
+  if (run === undefined || run.lastKey === null || run.left === null) return node.position;
+  const isEnd = node.key >= run.lastKey && segmentOf(node.key) === segmentOf(run.lastKey);
+  return isEnd ? run.left : node.position;
 }
 
 /**
@@ -51,7 +56,7 @@ function endOf(
   const reached = (key: NodeKey) => inRanges(ranges, key) || fork?.key === key;
   if (run.lastKey === null || reached(run.lastKey)) return run.left;
   const last = ends.filter((node) => node.run === run.run).at(-1);
-  return last === undefined ? undefined : (last.position ?? undefined);
+  return last === undefined ? undefined : (positionOf(last, run) ?? undefined);
 }
 
 /** The rows that lie in one of the spans, in the order of the log. A shared row lies in a span of any run it names. */

@@ -15,7 +15,7 @@ import { type PathPlan, policiesOf } from "../core/plan.js";
 import { shownPlans } from "../core/tree.js";
 import { readBlob } from "./blobs.js";
 import { busy, type Chat, headMoved } from "./chat.js";
-import { editsOf, type FilesPlan, planFiles, refuseConflicts } from "./files-plan.js";
+import { editsOf, type FilesMove, type FilesPlan, planFiles, refuseConflicts } from "./files-plan.js";
 import { rollBack, settleCommit, settleIntents } from "./recover.js";
 import { firstResult, type Request, requestChange } from "./requests.js";
 import { settleDead } from "./runs.js";
@@ -36,7 +36,7 @@ export interface Decision {
   head: { from: NodeKey | null; to: NodeKey | null };
   mode: MoveSummary["mode"];
   /** Between which heads the files move; null where they stay. */
-  files: { from: NodeKey | null; to: NodeKey | null } | null;
+  files: FilesMove | null;
   of?: number;
   /** Further changes of the same commit. */
   also: Change[];
@@ -130,10 +130,7 @@ async function carryOut(move: Move): Promise<MoveResult | undefined> {
   const { env } = chat;
   if (workspace !== null) await settleIntents(env, workspace);
   const files = decision.files;
-  const plan =
-    workspace === null || files === null
-      ? null
-      : await planFiles(env, workspace, state, { ...files, of: decision.of }, options);
+  const plan = workspace === null || files === null ? null : await planFiles(env, workspace, state, files, options);
   move.check(plan);
   if (plan !== null) refuseConflicts(plan.plans);
   abortIfAsked(options);

@@ -25,14 +25,14 @@ async function deciding(
     to: NodeKey | null;
     activeTo: string;
     of?: number;
-    files?: boolean;
+    files?: Decision["files"];
     mode?: Decision["mode"];
   },
 ): Promise<Decision> {
   await chat.requireIdle();
   await checkExpected(chat, state, options.expectedHead);
-  const { kind, branches, branch, to, activeTo, of, files = true, mode = "both" } = part;
   const from = activeHead(state);
+  const { kind, branches, branch, to, activeTo, of, files = { from, to }, mode = "both" } = part;
   return {
     kind,
     branches,
@@ -41,7 +41,7 @@ async function deciding(
     headId: await idOf(chat, to),
     head: { from, to },
     mode,
-    files: files && chat.workspaceKey !== null ? { from, to } : null,
+    files: chat.workspaceKey === null ? null : files,
     ...(of === undefined ? {} : { of }),
     also: [],
     owner: { kind: "move" },
@@ -163,7 +163,21 @@ async function backTo(
   }
   const moved = branches.find((branch) => branch.name === activeTo);
   const to = moved === undefined ? requireBranch(state, activeTo).head : (moved.to?.head ?? null);
-  const files = summary.mode !== "conversation";
+  const files = filesBack(state, { number, summary }, to);
   const part = { kind, branches, branch: activeTo, to, activeTo, of: number, files, mode: summary.mode };
   return deciding(chat, state, options, part);
+}
+
+/**
+ * Between which heads the files go back. A move of the conversation alone left them, and so does its way back, but for
+ * the way to its branch where another one is active now. What the move found is what to go back to only while the head
+ * is the one that it found.
+ */
+function filesBack(state: State, { number, summary }: Pick<Move, "number" | "summary">, head: NodeKey | null) {
+  const from = activeHead(state);
+  const isThere = summary.active.from === state.row.activeBranch;
+  if (summary.mode === "conversation" && isThere) return null;
+  const now = state.branches.get(summary.active.from);
+  const to = summary.mode === "conversation" && now !== undefined ? now.head : head;
+  return { from, to, ...(to === summary.head.from ? { of: number } : {}) };
 }

@@ -42,16 +42,16 @@ export function requireBranch(state: State, name: string = state.row.activeBranc
 /** The head of the active branch. */
 export const activeHead = (state: State): NodeKey | null => requireBranch(state).head;
 
-/** The marks that change when branches move, come or go. `segments` can hold new ones, which carry their own mark. */
-export function markChanges(
-  state: State,
-  moved: readonly { name: string; to: Head | null }[],
-  segments: Segments = state.segments,
-): Change[] {
+/**
+ * The marks that change when branches move, come or go. A head on a node that the same commit adds (its key is a
+ * placeholder's) hangs below the head that it replaces, so what was there is reached as before.
+ */
+export function markChanges(state: State, moved: readonly { name: string; to: Head | null }[]): Change[] {
+  const { segments } = state;
   const heads = new Map([...state.branches.values()].map((branch) => [branch.name, branch.head]));
   for (const { name, to } of moved) {
     if (to === null) heads.delete(name);
-    else heads.set(name, to.head);
+    else if (to.head === null || to.head >= 0) heads.set(name, to.head);
   }
   const changes: Change[] = [];
   for (const [number, to] of marksFor(segments, [...heads.values()])) {

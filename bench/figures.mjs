@@ -56,7 +56,9 @@ function rawAppender() {
     create index by_conversation on operations (conversation); insert into branches values (1, 0);`);
   const node = raw.prepare("insert into nodes (conversation, id, body) values (1, ?, ?)");
   const head = raw.prepare("update branches set head = ? where key = 1");
-  const operation = raw.prepare("insert into operations (conversation, kind, at_ms, summary) values (1, 'append', ?, 'null')");
+  const operation = raw.prepare(
+    "insert into operations (conversation, kind, at_ms, summary) values (1, 'append', ?, 'null')",
+  );
   return raw.transaction((id, body) => {
     head.run(node.run(id, body).lastInsertRowid);
     operation.run(Date.now());
@@ -112,7 +114,9 @@ async function loads(store) {
   const raw = new Sqlite(join(root, "scan.db"));
   raw.exec("create table nodes (key integer primary key, body text)");
   const add = raw.prepare("insert into nodes (body) values (?)");
-  raw.transaction(() => nodes.forEach((node) => add.run(JSON.stringify(node.message))))();
+  raw.transaction(() => {
+    for (const node of nodes) add.run(JSON.stringify(node.message));
+  })();
   const all = raw.prepare("select body from nodes where key between 1 and 10000");
   const last = raw.prepare("select body from nodes where key between 9951 and 10000");
   const parsed = (rows) => rows.map((row) => JSON.parse(row.body));

@@ -155,7 +155,7 @@ function takeStep(
 }
 
 /** What a plain change from one state to another is called. */
-export function outcomeOf(before: FileState, after: FileState): FileOutcome {
+function outcomeOf(before: FileState, after: FileState): FileOutcome {
   if (sameState(before, after)) return "unchanged";
   if (before.kind === "absent") return "created";
   return after.kind === "absent" ? "deleted" : "restored";

@@ -39,7 +39,7 @@ export function prepare(env: Environment, input: ImportInput): Prepared[] {
 }
 
 /** The changes that add what is new to a conversation, and how many nodes that is. */
-export async function importChanges(
+async function importChanges(
   chat: Chat,
   input: ImportInput,
   prepared: readonly Prepared[],

@@ -60,13 +60,13 @@ function logChange(difference: Difference, presence: Presence): Change {
 }
 
 /** Whether an observation holds anything to commit. */
-export function isNews({ row, observation }: Look): boolean {
+function isNews({ row, observation }: Look): boolean {
   const { differences, restats, rulesChanged } = observation;
   return row.rules === null || rulesChanged || differences.length > 0 || restats.length > 0;
 }
 
 /** Stores contents as they come, some megabytes at a time. */
-export function blobStore(env: Environment): {
+function blobStore(env: Environment): {
   keep(blob: string, bytes: Uint8Array): Promise<void>;
   flush(): Promise<void>;
 } {

@@ -4,7 +4,7 @@
 import { RetconError } from "../../core/errors.js";
 
 /** The error that a driver's or system's error stands for; one of neither comes back as it is. */
-export function wrapped(error: unknown, file: string): unknown {
+function wrapped(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || (error.name !== "SqliteError" && !("syscall" in error))) return error;
   const code = String((error as Error & { code?: string }).code ?? "");
   const cause = { cause: error };

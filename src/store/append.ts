@@ -65,11 +65,11 @@ export async function appendMessages(
         checked.map((message) => message.id),
       );
     }
+    const again = await firstResult<string[]>(chat, request);
+    if (again !== undefined) return nodesOf(chat, again.result);
     await refuseTaken(chat, checked);
     const error = await writer.stale(outcome.stale);
     if (error !== undefined) throw error;
-    const again = await firstResult<string[]>(chat, request);
-    if (again !== undefined) return nodesOf(chat, again.result);
   }
   throw headMoved();
 }

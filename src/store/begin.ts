@@ -11,7 +11,7 @@ import { startsTurn } from "../core/turns.js";
 import { checkExpected, refuseTaken } from "./append.js";
 import { type Chat, type HeldTurn, headMoved } from "./chat.js";
 import { type Checked, chainBelow, checkMessage, nodeChange, storeBlobs } from "./place.js";
-import { firstResult, requestChange, requestOf } from "./requests.js";
+import { firstResult, type Request, requestChange, requestOf } from "./requests.js";
 import { settleDead, syncFor } from "./runs.js";
 import { requireBranch, type State } from "./state.js";
 import { LiveTurn } from "./turn.js";
@@ -53,17 +53,38 @@ export async function beginTurn(chat: Chat, given: string | NewMessage, options:
   if (!(Number.isFinite(leaseMs) && leaseMs > 0)) throw new TypeError("leaseMs must be a positive number");
   const checked = userMessage(chat, given, options.id);
   const request = requestOf(chat, options.requestId, "beginTurn", { given, id: options.id });
-  const first = await firstResult<Begun>(chat, request);
-  if (first !== undefined) return turnAgain(chat, first.result, first.version, leaseMs);
+  const again = async (): Promise<HeldTurn | undefined> => {
+    const first = await firstResult<Begun>(chat, request);
+    return first && turnAgain(chat, first.result, first.version, leaseMs);
+  };
+  const before = await again();
+  if (before !== undefined) return before;
+  try {
+    return await begin(chat, checked, request, { expectedHead: options.expectedHead, leaseMs });
+  } catch (error) {
+    // What stood in the way may be the turn that the same request began meanwhile.
+    const meanwhile = await again();
+    if (meanwhile === undefined) throw error;
+    return meanwhile;
+  }
+}
+
+async function begin(
+  chat: Chat,
+  checked: Checked,
+  request: Request,
+  { expectedHead, leaseMs }: { expectedHead?: string | null; leaseMs: number },
+): Promise<HeldTurn> {
   await settleDead(chat);
   await chat.requireIdle();
-  await checkExpected(chat, await chat.read(), options.expectedHead);
+  await refuseTaken(chat, [checked]);
+  await checkExpected(chat, await chat.read(), expectedHead);
   const workspace = await chat.workspace();
   await storeBlobs(chat.env, [checked]);
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const found = workspace === null ? null : (await syncFor(chat, workspace)).logNumber;
     const state = await chat.read();
-    await checkExpected(chat, state, options.expectedHead);
+    await checkExpected(chat, state, expectedHead);
     const place = placeOf(state);
     const changes = startingChanges(chat, place, checked, leaseMs, found);
     const kept = requestChange(request, { run: null, userNodeId: checked.id });

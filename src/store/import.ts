@@ -1,8 +1,9 @@
 /**
  * Importing a conversation from another system: what is new is added, what is there stays.
  */
+import type { KeyRange } from "../core/backend.js";
 import type { Change, NodeKey } from "../core/change.js";
-import { inRanges, pathOf } from "../core/dag.js";
+import { inRanges, offsetOf, pathBelow, pathOf, segmentOf } from "../core/dag.js";
 import { RetconError } from "../core/errors.js";
 import { checkId } from "../core/ids.js";
 import type { Json } from "../core/model.js";
@@ -79,7 +80,7 @@ function linkChanges({ keys }: Placed, fresh: readonly Prepared[]): Change[] {
   );
 }
 
-/** The source's head, unless the conversation went on by itself since it was imported. */
+/** The source's head, unless the conversation went on by itself since it was imported, or what leads there was rewound. */
 function headFor(state: State, { keys, segments }: Placed, { headId }: ImportInput): NodeKey | null {
   const now = requireBranch(state).head;
   if (headId === null) return now;
@@ -89,7 +90,15 @@ function headFor(state: State, { keys, segments }: Placed, { headId }: ImportInp
     throw new RetconError("bad_input", `headId ${headId} is unknown: ${reason}`, { field: "headId", reason });
   }
   const goesOn = now === null || inRanges(pathOf(segments, head), now);
-  return goesOn ? head : now;
+  return goesOn && !hasRewound(state, pathBelow(segments, now, head)) ? head : now;
+}
+
+/** Whether some node of a stretch is there already and rewound. It comes back by name, not because its source has it. */
+function hasRewound({ segments }: State, ranges: readonly KeyRange[]): boolean {
+  return ranges.some(({ from, to }) => {
+    const row = segments.get(segmentOf(from));
+    return row?.mark != null && Math.min(offsetOf(to), row.last) >= Math.max(offsetOf(from), row.mark);
+  });
 }
 
 /** Imports into a conversation that exists. Returns how many nodes were added. */

@@ -133,6 +133,7 @@ export async function undoOrRedo(chat: Chat, direction: "undo" | "redo", options
   return executeMove(chat, options, request, {
     result: asIs,
     async decide(state) {
+      await chat.requireIdle();
       const rows = await chat.env.backend.operations({ conversation: chat.key, limit: undoDepth, kinds: movingKinds });
       const move = undoStacks(rows)[direction].at(-1);
       if (move === undefined)

@@ -87,6 +87,8 @@ export interface MoveSummary {
   mode: "both" | "conversation" | "files";
   /** The operation that this one takes back or brings again. */
   of?: number;
+  /** Paths that were not written after all, with the reason: saved by somebody meanwhile, or not to be written. */
+  left?: { path: string; reason: string }[];
 }
 
 /** A move that has begun on the files and has not settled: what it will commit, and what it does to the disk. */

@@ -11,12 +11,12 @@ import type { Change, Head, Intent, MoveSummary, NodeKey, Owner } from "../core/
 import { RetconError } from "../core/errors.js";
 import type { EditOutcome } from "../core/files.js";
 import type { FileReport, Json, MoveResult, OperationKind, RestoreOptions } from "../core/model.js";
-import { type PathPlan, policiesOf } from "../core/plan.js";
-import { shownPlans } from "../core/tree.js";
+import { policiesOf } from "../core/plan.js";
 import { readBlob } from "./blobs.js";
 import { busy, type Chat, headMoved } from "./chat.js";
 import { editsOf, type FilesMove, type FilesPlan, planFiles, refuseConflicts } from "./files-plan.js";
 import { rollBack, settleCommit, settleIntents } from "./recover.js";
+import { corrected, fileErrors, reports, writtenPaths } from "./report.js";
 import { firstResult, type Request, requestChange } from "./requests.js";
 import { settleDead } from "./runs.js";
 import { markChanges, type State } from "./state.js";
@@ -138,7 +138,9 @@ async function carryOut(move: Move): Promise<MoveResult | undefined> {
   const synced = workspace === null || plan === null ? [] : await syncedChanges(chat, workspace, plan);
   if (workspace === null || plan === null || edits.length === 0) return commitAtOnce(move, plan, synced);
   const token = randomBytes(6).toString("hex");
-  const settle = chat.commit(decision.kind, movingChanges(state, decision), summaryOf(decision));
+  const result = resultOf(chat, decision, reports(plan.plans));
+  const settling = [...movingChanges(state, decision), ...move.toCommit(result)];
+  const settle = chat.commit(decision.kind, settling, summaryOf(decision));
   const intent: Intent = { workspace: workspace.key, holder: env.holder, token, edits, owner: decision.owner, settle };
   const changes: Change[] = [...guardsOf(decision), ...synced, { kind: "intent", from: null, to: intent }];
   env.probe("move:intent");
@@ -146,7 +148,7 @@ async function carryOut(move: Move): Promise<MoveResult | undefined> {
   env.probe("move:intended");
   if (!opened.ok) return stale(chat, opened.stale);
   workspace.files.accept(plan.seen.observation);
-  return finish(move, workspace, intent, plan);
+  return finish(move, workspace, intent, result);
 }
 
 function guardsOf(decision: Decision): Change[] {
@@ -158,7 +160,7 @@ function guardsOf(decision: Decision): Change[] {
 async function commitAtOnce(move: Move, plan: FilesPlan | null, synced: Change[]): Promise<MoveResult | undefined> {
   const { chat, workspace, state, decision } = move;
   const { env } = chat;
-  const result = resultOf(chat, decision, reports(plan?.plans ?? [], []));
+  const result = resultOf(chat, decision, reports(plan?.plans ?? []));
   const changes = [...guardsOf(decision), ...synced, ...movingChanges(state, decision), ...move.toCommit(result)];
   env.probe("move:commit");
   const outcome = await env.backend.commit(chat.commit(decision.kind, changes, summaryOf(decision)));
@@ -176,22 +178,20 @@ function abortIfAsked({ signal }: RestoreOptions): void {
 }
 
 /** Makes the edits and settles, or takes the edits back. */
-async function finish(move: Move, workspace: Workspace, intent: Intent, plan: FilesPlan): Promise<MoveResult> {
-  const { chat, decision, options } = move;
+async function finish(move: Move, workspace: Workspace, intent: Intent, planned: MoveResult): Promise<MoveResult> {
+  const { chat, options } = move;
   const { env } = chat;
   const outcomes = await applyOrTakeBack(chat, workspace, intent, options);
   const failed = outcomes.filter((outcome) => outcome.result === "failed" || outcome.result === "changed");
   if (failed.length > 0 && options.onFileError !== "continue") {
     throw await takenBack(chat, workspace, intent, outcomes, failed);
   }
-  const result = resultOf(chat, decision, reports(plan.plans, outcomes));
-  const settle = { ...intent.settle, changes: [...intent.settle.changes, ...move.toCommit(result)] };
-  const commit = await settleCommit(env, workspace, { ...intent, settle }, outcomes);
+  const commit = await settleCommit(env, workspace, intent, outcomes);
   env.probe("move:settle");
   const settled = await env.backend.commit(commit);
   env.probe("move:settled");
-  if (settled.ok) return at(result, settled.number);
-  await rollBack(env, workspace, intent, outcomes, false);
+  if (settled.ok) return at(corrected(planned, outcomes), settled.number);
+  await rollBack(env, workspace, intent, outcomes);
   throw headMoved();
 }
 
@@ -209,7 +209,7 @@ async function applyOrTakeBack(
     return await workspace.files.apply({ edits, token, read, stopOnError, recovering: false, onProgress });
   } catch (error) {
     const perhaps = edits.map(({ path, after }): EditOutcome => ({ path, result: "done", state: after, stat: null }));
-    await rollBack(chat.env, workspace, intent, perhaps, true);
+    await rollBack(chat.env, workspace, intent, perhaps);
     throw error;
   }
 }
@@ -221,7 +221,7 @@ async function takenBack(
   outcomes: readonly EditOutcome[],
   failed: readonly EditOutcome[],
 ): Promise<RetconError> {
-  const left = await rollBack(chat.env, workspace, intent, outcomes, false);
+  const left = await rollBack(chat.env, workspace, intent, outcomes);
   const paths = [...failed, ...left].map(({ path, result, reason }) => ({ path, reason: reason ?? result }));
   const names = paths.map(({ path, reason }) => `${path} (${reason})`).join(", ");
   return new RetconError("restore_failed", `files could not be restored: ${names}`, {
@@ -261,27 +261,8 @@ function summaryOf(decision: Decision): Json {
   return { branches, active, head, mode, ...(of === undefined ? {} : { of }) } as unknown as Json;
 }
 
-/** What a person is told of each path: the plan, corrected by what became of it. */
-export function reports(plans: readonly PathPlan[], outcomes: readonly EditOutcome[]): FileReport[] {
-  const became = new Map(outcomes.map((outcome) => [outcome.path, outcome]));
-  return shownPlans(plans).map(({ path, outcome, reason }) => {
-    const edit = became.get(path);
-    if (edit === undefined || edit.result === "done")
-      return { path, outcome, ...(reason === undefined ? {} : { reason }) };
-    if (edit.result === "kept") return { path, outcome: "kept", reason: edit.reason ?? "not_empty" };
-    return { path, outcome: "failed", reason: edit.reason ?? edit.result };
-  });
-}
-
-const wrote = new Set(["restored", "created", "deleted", "merged"]);
-
-/** The paths that a move wrote, of those that it reports. */
-export const writtenPaths = (files: readonly FileReport[]): string[] =>
-  files.filter((file) => wrote.has(file.outcome)).map((file) => file.path);
-
 /** The part of a result that every move has; its version is known once it is committed. */
 export function resultOf(chat: Chat, decision: Decision, files: FileReport[]): MoveResult {
-  const failed = files.filter((file) => file.outcome === "failed");
   return {
     conversationId: chat.id,
     operationId: null,
@@ -290,10 +271,7 @@ export function resultOf(chat: Chat, decision: Decision, files: FileReport[]): M
     branch: decision.branch,
     restoredPaths: writtenPaths(files),
     files,
-    errors: [
-      ...decision.notes,
-      ...failed.map(({ path, reason = "failed" }) => ({ path, code: "restore_failed", message: `${path}: ${reason}` })),
-    ],
+    errors: [...decision.notes, ...fileErrors(files)],
   };
 }
 

@@ -12,10 +12,12 @@ import type { IntentRow } from "../core/backend.js";
 import type { Change, Commit, Intent } from "../core/change.js";
 import { RetconError } from "../core/errors.js";
 import type { Edit, EditOutcome } from "../core/files.js";
-import type { Json } from "../core/model.js";
+import type { Json, MoveResult } from "../core/model.js";
+import { sameState } from "../core/states.js";
 import { readBlob } from "./blobs.js";
 import type { Environment } from "./environment.js";
 import { holderName } from "./holder.js";
+import { corrected, leftPaths } from "./report.js";
 import type { Workspace } from "./workspace.js";
 
 const author = "retcon";
@@ -31,6 +33,18 @@ function rowChanges(intent: Intent, outcomes: readonly EditOutcome[]): Change[] 
   });
 }
 
+/** What is committed of a move, corrected by what became of its edits; what was left stands in the history. */
+function settling({ settle }: Intent, outcomes: readonly EditOutcome[]): Commit {
+  const left = leftPaths(outcomes);
+  const { operation } = settle;
+  if (left.length === 0 || operation === null) return settle;
+  const changes = settle.changes.map((change): Change => {
+    if (change.kind !== "request") return change;
+    return { ...change, result: corrected(change.result as unknown as MoveResult, outcomes) as unknown as Json };
+  });
+  return { ...settle, operation: { ...operation, summary: { ...(operation.summary as object), left } }, changes };
+}
+
 /** The commit that settles an intent: the intent goes, the index and log follow the edits, the move happens. */
 export async function settleCommit(
   env: Environment,
@@ -39,7 +53,7 @@ export async function settleCommit(
   outcomes: readonly EditOutcome[],
 ): Promise<Commit> {
   const row = await workspace.refresh(env);
-  const { settle } = intent;
+  const settle = settling(intent, outcomes);
   const [allocating, rest] = split(settle.changes);
   return {
     ...settle,
@@ -65,11 +79,10 @@ export async function rollBack(
   workspace: Workspace,
   intent: Intent,
   outcomes: readonly EditOutcome[],
-  recovering: boolean,
 ): Promise<EditOutcome[]> {
-  const done = new Set(outcomes.filter((outcome) => outcome.result === "done").map((outcome) => outcome.path));
+  const became = new Map(outcomes.map((outcome) => [outcome.path, outcome]));
   const edits = intent.edits
-    .filter((edit) => done.has(edit.path))
+    .filter((edit) => isMade(edit, became.get(edit.path)))
     .map((edit) => ({ path: edit.path, before: edit.after, after: edit.before }));
   env.probe("rollback:apply");
   const undone = await workspace.files.apply({
@@ -77,7 +90,8 @@ export async function rollBack(
     token: intent.token,
     read: (blob) => readBlob(env, blob),
     stopOnError: false,
-    recovering,
+    // A change of kind that stopped between its two steps left what only a recovery takes for its own.
+    recovering: true,
   });
   const row = await workspace.refresh(env);
   const changes: Change[] = [
@@ -93,6 +107,15 @@ export async function rollBack(
   const outcome = await env.backend.commit({ conversation: null, workspace: workspace.key, operation, changes });
   if (!outcome.ok) throw unsettled(intent);
   return undone.filter((edit) => edit.result !== "done" && edit.result !== "kept");
+}
+
+/** Whether an edit changed the disk: it was made, flushed or not, or one from or to a folder stopped between its steps. */
+function isMade({ before, after }: Edit, outcome: EditOutcome | undefined): boolean {
+  if (outcome?.result !== "failed" && outcome?.result !== "untried") return outcome?.result === "done";
+  const { state } = outcome;
+  if (sameState(state, after)) return true;
+  const hasSteps = before.kind === "directory" || after.kind === "directory";
+  return hasSteps && (state.kind === "absent" || state.kind === "directory") && !sameState(state, before);
 }
 
 function unsettled(intent: Intent): RetconError {
@@ -124,11 +147,12 @@ async function recover(env: Environment, workspace: Workspace, intent: IntentRow
     edits: intent.edits,
     token: intent.token,
     read: (blob) => readBlob(env, blob),
-    stopOnError: true,
+    // One that was saved by somebody is left, and does not keep the others from being made.
+    stopOnError: false,
     recovering: true,
   });
   if (outcomes.some((outcome) => outcome.result === "failed")) {
-    await rollBack(env, workspace, intent, outcomes, true);
+    await rollBack(env, workspace, intent, outcomes);
     return;
   }
   env.probe("recover:settle");

@@ -10,9 +10,10 @@ import { messageOf, startsTurn, textOf } from "../core/turns.js";
 import { checkExpected } from "./append.js";
 import { type Chat, headMoved } from "./chat.js";
 import { type FilesPlan, planFiles } from "./files-plan.js";
-import { type Decision, executeMove, idOf, reports, resultOf } from "./move.js";
+import { type Decision, executeMove, idOf, resultOf } from "./move.js";
 import { chainBelow, checkMessage, nodeChange } from "./place.js";
 import { settleIntents } from "./recover.js";
+import { reports } from "./report.js";
 import { firstResult, requestOf } from "./requests.js";
 import { cancelRun, settleDead } from "./runs.js";
 import { requireBranch, requireNode, type State } from "./state.js";
@@ -236,7 +237,7 @@ export async function previewRewind(chat: Chat, userNodeId: string, options: Rew
           await settleIntents(chat.env, workspace);
           return planFiles(chat.env, workspace, state, move, options);
         });
-  const { operationId: _none, version: _zero, ...result } = resultOf(chat, decision, reports(plan?.plans ?? [], []));
+  const { operationId: _none, version: _zero, ...result } = resultOf(chat, decision, reports(plan?.plans ?? []));
   return { ...result, planId: planIdOf(chat, plan, decision), ...removedPart(decision.removed, options) };
 }
 

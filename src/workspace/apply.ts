@@ -12,7 +12,7 @@
  * change from or to a folder (nothing there, or a folder whose mode is not final) counts as ours only when recovering.
  */
 import { hash } from "node:crypto";
-import { RetconError } from "../core/errors.js";
+import { isRetconError, RetconError } from "../core/errors.js";
 import type { ApplyRequest, Edit, EditOutcome } from "../core/files.js";
 import type { FileState } from "../core/model.js";
 import { Editor, EditRefused, type Probe } from "./edit.js";
@@ -175,7 +175,7 @@ class Application {
   }
 
   async #content(blob: string): Promise<Uint8Array> {
-    const bytes = await this.#request.read(blob);
+    const bytes = await this.#request.read(blob).catch(refuseMissing);
     if (hash("sha256", bytes, "hex") !== blob) throw new EditRefused("blob_damaged");
     this.#bytes += bytes.length;
     return bytes;
@@ -218,6 +218,11 @@ class Application {
     if (lost !== undefined) return { path, result: "failed", state, stat, reason: lost };
     return { path, ...settled, state, stat };
   }
+}
+
+/** Content that is gone is an edit that cannot be made, like any other. */
+function refuseMissing(error: unknown): never {
+  throw isRetconError(error, "blob_missing") ? new EditRefused("blob_missing") : error;
 }
 
 /** Whether what is there has to go first: for good, or because a folder cannot be renamed over a file or back. */

@@ -118,8 +118,7 @@ export class Editor {
   flush(): Map<string, string> {
     const failed = new Map<string, string>();
     for (const directory of this.#flush) {
-      this.#probe("apply:fsync-folder");
-      const reason = flushFolder(join(this.#root, directory));
+      const reason = flushFolder(join(this.#root, directory), this.#probe);
       if (reason !== undefined) failed.set(directory, reason);
     }
     this.#flush.clear();
@@ -168,8 +167,9 @@ function removeTemporary(temporary: string): void {
   if (lstatSync(temporary, { throwIfNoEntry: false }) !== undefined) unlinkSync(temporary);
 }
 
-function flushFolder(place: string): string | undefined {
+function flushFolder(place: string, probe: Probe): string | undefined {
   try {
+    probe("apply:fsync-folder");
     const fd = openSync(place, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_DIRECTORY ?? 0));
     try {
       fsyncSync(fd);

@@ -13,14 +13,19 @@ const batch = 500;
 
 type Listener = (change: StoreChange) => void;
 
+/** A stretch of time in which somebody listens: how far it has heard, counted from when it began. */
+interface Watching {
+  timer: NodeJS.Timeout;
+  last: number | Promise<number>;
+  generation: number;
+}
+
 /** The changes of one database. */
 export class Feed {
   private readonly env: Environment;
   private readonly listeners = new Set<{ scope: string; listener: Listener }>();
   private readonly names = new Map<number, { scope: string; id: string }>();
-  private timer: NodeJS.Timeout | undefined;
-  private last: number | undefined;
-  private generation = -1;
+  private watching: Watching | undefined;
   private pumping: Promise<void> | undefined;
   private again = false;
 
@@ -33,8 +38,9 @@ export class Feed {
     if (typeof listener !== "function") throw new TypeError("listener must be a function");
     const entry = { scope, listener };
     this.listeners.add(entry);
-    if (this.timer === undefined) {
-      this.timer = setInterval(() => this.wake(), pollMs).unref();
+    if (this.watching === undefined) {
+      const timer = setInterval(() => this.wake(), pollMs).unref();
+      this.watching = { timer, last: this.newest(), generation: -1 };
       this.wake();
     }
     return () => {
@@ -45,7 +51,7 @@ export class Feed {
 
   /** Looks for news soon; called after each commit of this process. */
   wake(): void {
-    if (this.timer === undefined) return;
+    if (this.watching === undefined) return;
     if (this.pumping !== undefined) {
       this.again = true;
       return;
@@ -69,24 +75,28 @@ export class Feed {
   }
 
   private stop(): void {
-    clearInterval(this.timer);
-    this.timer = undefined;
-    this.last = undefined;
+    clearInterval(this.watching?.timer);
+    this.watching = undefined;
   }
 
   private async pump(): Promise<void> {
-    if (this.last === undefined) {
-      this.last = await this.newest();
-      return;
-    }
+    const { watching } = this;
+    if (watching === undefined) return;
+    let last = await watching.last;
     const generation = await this.env.backend.generation();
-    if (generation === this.generation) return;
+    if (generation === watching.generation) return;
     for (;;) {
-      const rows = await this.env.backend.operations({ after: this.last, limit: batch });
-      for (const row of rows) await this.deliver(row);
+      const rows = await this.env.backend.operations({ after: last, limit: batch });
+      for (const row of rows) {
+        // A listener may have been the last one to stop: the rest is not for those who come later.
+        if (this.watching !== watching) return;
+        last = row.number;
+        watching.last = last;
+        await this.deliver(row);
+      }
       if (rows.length < batch) break;
     }
-    this.generation = generation;
+    watching.generation = generation;
   }
 
   private async newest(): Promise<number> {
@@ -94,7 +104,6 @@ export class Feed {
   }
 
   private async deliver(row: OperationRow): Promise<void> {
-    this.last = row.number;
     const named = await this.nameOf(row);
     if (named === undefined) return;
     const { number: version, kind, atMs } = row;

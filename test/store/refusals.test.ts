@@ -107,28 +107,32 @@ describe("[L7] C10 C31 a rewind is refused before the first write, with its code
     await turn.end();
   });
 
-  it("[R1] F66 busy: another operation of a live process has not settled", async () => {
-    const scene = await stage();
-    let inside: RetconError | undefined;
-    const before = { database: {}, files: {} };
-    const hold = await scene.another();
-    const holding = await hold.conversation("chat");
-    const meanwhile: Promise<void>[] = [];
-    await holding.rewindTo("u1", {
-      onProgress: ({ done }) => {
-        if (done !== 1) return;
-        Object.assign(before, { database: dump(scene.file) });
-        meanwhile.push(
-          refusal(scene.chat.rewindTo("u2")).then((error) => {
-            inside = error;
-          }),
-        );
-        expect(dump(scene.file)).toEqual(before.database);
+  it("[R1] F66 busy: another operation has not settled, in this process or in another store; it is named and goes on", async () => {
+    const scene = await Scene.open();
+    await scene.turn("u1", Object.fromEntries(Array.from({ length: 80 }, (_, i) => [`f${i}.txt`, `${i}`])));
+    const [here, there] = [scene.chat, await (await scene.another()).conversation("chat")];
+    const refusals: Promise<unknown>[] = [];
+    let done = 0;
+    const tryAll = async (database: object) => {
+      const calls = [
+        () => there.rewindTo("u1"),
+        () => here.rewindTo("u1"),
+        () => there.beginTurn("x"),
+        () => there.undo(),
+      ];
+      for (const call of calls) {
+        expect(await refusal(call)).toMatchObject({ code: "busy", data: { holder: expect.any(String) } });
+      }
+      expect([done < 80, dump(scene.file)]).toEqual([true, database]);
+    };
+    await here.rewindTo("u1", {
+      onProgress: (progress) => {
+        done = progress.done;
+        if (done === 1) refusals.push(tryAll(dump(scene.file)));
       },
     });
-    await Promise.all(meanwhile);
-    expect(["busy", "already_rewound", "head_moved"]).toContain(inside?.code);
-    expect((await scene.chat.record()).headId).toBeNull();
+    expect(await Promise.all(refusals)).toHaveLength(1);
+    expect([scene.files(), (await here.record()).headId]).toEqual([{}, null]);
   });
 
   it("[R1] C32 head_moved: the expected head, or the expected text, is no longer true", async () => {
@@ -163,9 +167,11 @@ describe("[L7] C10 C31 a rewind is refused before the first write, with its code
       damage(scene.file, sql);
       await scene.reopen();
       if (reason === "missing") {
-        // A state whose content went is unknown: it is skipped, never guessed.
-        const { files } = await scene.chat.previewRewind("u2");
-        expect(files.find((file) => file.path === "a.txt")).toMatchObject({ outcome: "skipped" });
+        // A state whose content went is unknown (DESIGN section 5, Forgetting): it is skipped, never guessed.
+        const { files } = await scene.chat.rewindTo("u2");
+        const skipped = { outcome: "skipped", reason: "not_captured: pruned" };
+        expect(files.find((file) => file.path === "a.txt")).toMatchObject(skipped);
+        expect(scene.read("a.txt")).toBe("2\n");
         continue;
       }
       const error = await refused(scene, "blob_missing", () => scene.chat.rewindTo("u2"));

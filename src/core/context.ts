@@ -40,7 +40,7 @@ export function contextOf(path: readonly NodeRow[], links: readonly Link[]): Mes
 }
 
 /** Pairs calls and results: an open call gets an error result before the next message, a lone result is left out. */
-export function paired(messages: readonly Message[]): Message[] {
+function paired(messages: readonly Message[]): Message[] {
   const result: Message[] = [];
   let open = new Map<string, string>();
   const close = () => {

@@ -27,7 +27,7 @@ export interface Setting {
 }
 
 /** A folder that goes away with the test. */
-export function temporaryFolder(): string {
+function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "retcon-store-")));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;

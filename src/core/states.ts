@@ -10,6 +10,9 @@ import type { FileState } from "./model.js";
 /** The state of a path that is not there. */
 export const absent: FileState = { kind: "absent" };
 
+/** Why a file's state is unknown whose content should be stored and is not: damage, not a rule. */
+export const contentMissing = "content_missing";
+
 /** Whether two states are the same. Two unknown states are never the same. */
 export function sameState(a: FileState, b: FileState): boolean {
   if (a.kind === "absent") return b.kind === "absent";

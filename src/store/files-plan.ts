@@ -10,7 +10,7 @@ import type { Sight } from "../core/files.js";
 import type { FileState, RestoreOptions } from "../core/model.js";
 import { byPath } from "../core/own-rows.js";
 import { blobsToMerge, type PathHistory, type PathPlan, planPath, policiesOf } from "../core/plan.js";
-import { sameState } from "../core/states.js";
+import { contentMissing, sameState } from "../core/states.js";
 import { emptiedDirectories, settleTree } from "../core/tree.js";
 import { findBlob } from "./blobs.js";
 import type { Environment } from "./environment.js";
@@ -47,7 +47,7 @@ export async function planFiles(
   const disk = new Map(seen.observation.differences.map((difference) => [difference.path, difference.after]));
   const stateOf = (path: string): FileState => disk.get(path) ?? workspace.state(path);
   const histories = await historiesOf(env, workspace, state, move, stateOf);
-  const missing: Missing[] = [];
+  const missing = histories.flatMap(missingIn);
   const contents = await contentsFor(env, histories, fresh, missing);
   const policies = policiesOf(options);
   const lost = new Map(missing.map((blob) => [blob.path, blob]));
@@ -77,6 +77,13 @@ interface Missing {
   blob: string;
   path: string;
   reason: string;
+}
+
+/** A path whose recorded content should be stored and is not. */
+function missingIn({ path, back, forth }: PathHistory): Missing[] {
+  const states = [...back, ...forth].flatMap((row) => [row.before, row.after]);
+  const gone = states.some((state) => state.kind === "unknown" && state.reason === contentMissing);
+  return gone ? [{ blob: "", path, reason: "missing" }] : [];
 }
 
 async function historiesOf(

@@ -166,14 +166,6 @@ describe("[L7] C10 C31 a rewind is refused before the first write, with its code
       await scene.store.close();
       damage(scene.file, sql);
       await scene.reopen();
-      if (reason === "missing") {
-        // A state whose content went is unknown (DESIGN section 5, Forgetting): it is skipped, never guessed.
-        const { files } = await scene.chat.rewindTo("u2");
-        const skipped = { outcome: "skipped", reason: "not_captured: pruned" };
-        expect(files.find((file) => file.path === "a.txt")).toMatchObject(skipped);
-        expect(scene.read("a.txt")).toBe("2\n");
-        continue;
-      }
       const error = await refused(scene, "blob_missing", () => scene.chat.rewindTo("u2"));
       expect(error.data).toMatchObject({ blobs: [{ path: "a.txt", reason }] });
       const { errors } = await scene.chat.rewindTo("u2", { onFileError: "continue" });

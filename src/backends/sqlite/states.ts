@@ -5,6 +5,7 @@
  * The size of a file is its blob's, so that it stands in one place only.
  */
 import type { FileState } from "../../core/model.js";
+import { contentMissing } from "../../core/states.js";
 
 /** A state as columns; `blob` is the key of a row of `blobs`. */
 export interface StateColumns {
@@ -49,7 +50,7 @@ export function fromColumns(row: StoredState): FileState {
     case "symlink":
       return { kind: "symlink", target: row.detail ?? "" };
     case "file":
-      if (row.hash === null) return { kind: "unknown", reason: "pruned" };
+      if (row.hash === null) return { kind: "unknown", reason: contentMissing };
       return { kind: "file", blob: row.hash.toString("hex"), mode: row.mode ?? 0, size: row.size ?? 0 };
     default:
       return { kind: "unknown", reason: row.detail ?? "" };

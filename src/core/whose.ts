@@ -25,7 +25,8 @@ export function ownerOf(difference: Difference, { live, dead }: Presence): Owner
   if (dead === undefined) return among(difference.path, live);
   const changedMs = difference.stat === null ? null : Math.max(difference.stat.mtimeMs, difference.stat.ctimeMs);
   if (changedMs === null) return { kind: "shared", runs: [dead.run, ...live].map((run) => run.run) };
-  if (changedMs > dead.lastSignMs) return among(difference.path, live);
+  // A sign of life is known to the millisecond; a file's times are finer.
+  if (Math.floor(changedMs) > dead.lastSignMs) return among(difference.path, live);
   return among(difference.path, [dead.run, ...live]);
 }
 

@@ -7,19 +7,22 @@ import type { Probe } from "./edit.js";
 import { identify, requireSame } from "./identity.js";
 import { sightOf } from "./look.js";
 import { Observer } from "./observe/observer.js";
+import { startWatch } from "./observe/watch.js";
 import { relativePath } from "./paths.js";
 
 /**
  * Opens the files of a folder. `probe` is told of every step that a restore makes on disk; a crash test stops there.
+ * `start` starts the watch where one is wanted; a test brings another.
  * @throws workspace_refused
  */
 export async function createFiles(
   root: string,
   options: CoverageOptions & { watch: boolean },
   probe: Probe = () => undefined,
+  start = startWatch,
 ): Promise<WorkspaceFiles> {
   const identity = identify(root);
-  const observer = new Observer(identity, options, options.watch);
+  const observer = new Observer(identity, options, options.watch ? start(identity.root) : undefined);
   return {
     identity,
     observe: (request) => observer.observe(request),

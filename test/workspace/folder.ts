@@ -32,6 +32,7 @@ import type {
 } from "../../src/core/files.js";
 import type { FileState } from "../../src/core/model.js";
 import { createFiles } from "../../src/workspace/files.js";
+import type { Watch } from "../../src/workspace/observe/hints.js";
 
 /** Longer than a file must be left alone to be read at once. */
 export const quiet = () => new Promise((resolve) => setTimeout(resolve, 30));
@@ -88,12 +89,18 @@ export class Folder {
 
   static async open(
     contents: Record<string, string | Uint8Array> = {},
-    options: Partial<CoverageOptions> & { watch?: boolean; root?: string; probe?: (point: string) => void } = {},
+    options: Partial<CoverageOptions> & {
+      watch?: boolean;
+      start?: (root: string) => Watch | undefined;
+      root?: string;
+      probe?: (point: string) => void;
+    } = {},
   ): Promise<Folder> {
     const root = options.root ?? temporaryFolder();
     write(root, contents);
-    const { ignore = [], include = [], maxFileBytes = 64 * 2 ** 20, watch = false } = options;
-    const files = await createFiles(root, { ignore, include, maxFileBytes, watch }, options.probe);
+    const { ignore = [], include = [], maxFileBytes = 64 * 2 ** 20, start } = options;
+    const watch = options.watch ?? start !== undefined;
+    const files = await createFiles(root, { ignore, include, maxFileBytes, watch }, options.probe, start);
     onTestFinished(() => files.close());
     return new Folder(root, files);
   }

@@ -92,7 +92,7 @@ function gitMerge(names: string[]): string | undefined {
 }
 
 describe("stored content", () => {
-  test("[W13] content is deflated where that pays, and comes back byte for byte", () => {
+  test("[W15] content is deflated where that pays, and comes back byte for byte", () => {
     for (const bytes of [
       Buffer.alloc(0),
       Buffer.from("short"),
@@ -108,7 +108,7 @@ describe("stored content", () => {
     expect(contentTools.hash(Buffer.alloc(0))).toBe("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   });
 
-  test("[W13] F153 damaged content gives undefined, whatever was damaged", () => {
+  test("[W15] F153 damaged content gives undefined, whatever was damaged", () => {
     const bytes = Buffer.alloc(5_000, "ab");
     const packed = contentTools.pack(contentTools.hash(bytes), bytes);
     for (let at = 0; at < packed.data.length; at += 1) {

@@ -23,33 +23,25 @@ import { Coverage } from "../rules/coverage.js";
 import { firstRules } from "../rules/first.js";
 import { type GitSettings, gitSettings, gitTracked } from "../rules/git-settings.js";
 import { Findings } from "./findings.js";
-import { isRacy, requireGoing, Sweep, type SweepSetting } from "./sweep.js";
-import { type Hints, joinHints, Watch, wasRenamed } from "./watch.js";
-
-/** What the last accepted observation knew, and the next one may build on. */
-interface Memory {
-  rules: string;
-  settings: string;
-  notCaptured: Observation["notCaptured"];
-  linked: Set<string>;
-  announced: Set<string>;
-}
+import { type Hints, joinHints, noHints, type Watch, wasRenamed } from "./hints.js";
+import { doubtful, isCurrent, type Look, type Memory } from "./memory.js";
+import { requireGoing, Sweep, type SweepSetting } from "./sweep.js";
 
 /** Observes one workspace, and remembers what was accepted. */
 export class Observer {
   readonly #identity: WorkspaceIdentity;
   readonly #options: CoverageOptions;
   readonly #watch: Watch | undefined;
-  #held: Hints = { folders: new Map(), everything: false };
+  #held: Hints = noHints();
   #memory: Memory | undefined;
   #latest: { observation: Observation; memory: Memory | undefined } | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #tracked: { stamp: string; paths: string[] } = { stamp: "", paths: [] };
 
-  constructor(identity: WorkspaceIdentity, options: CoverageOptions, watching: boolean) {
+  constructor(identity: WorkspaceIdentity, options: CoverageOptions, watch: Watch | undefined) {
     this.#identity = identity;
     this.#options = options;
-    this.#watch = watching ? new Watch(identity.root) : undefined;
+    this.#watch = watch;
   }
 
   /**
@@ -70,7 +62,7 @@ export class Observer {
   accept(observation: Observation): void {
     if (this.#latest?.observation !== observation) return;
     this.#memory = this.#latest.memory;
-    this.#held = { folders: new Map(), everything: false };
+    this.#held = noHints();
     this.#latest = undefined;
   }
 
@@ -112,11 +104,11 @@ export class Observer {
     const tracked = this.#trackedPaths(settings);
     const coverage = new Coverage(firstRules(root, this.#options, settings, tracked), announced);
     const { sweep, findings } = this.#start(request, coverage, (directory, stats) => {
-      this.#watch?.follow(directory, stats.ino);
+      this.#watch?.follow(directory, stats);
       return true;
     });
     const stats = lstatSync(root);
-    this.#watch?.follow("", stats.ino);
+    this.#watch?.follow("", stats);
     await sweep.folder("", stats, false);
     requireRootSeen(this.#identity, findings);
     await sweep.finish();
@@ -134,9 +126,9 @@ export class Observer {
     const fresh = new Set<string>();
     const { sweep, findings } = this.#start(request, coverage, (directory, stats) => {
       const known = request.index.get(directory)?.state.kind === "directory" && !wasRenamed(hints, directory);
-      if (known && !fresh.has(parentOf(directory)) && this.#watch?.follows(directory, stats.ino)) return false;
+      if (known && !fresh.has(parentOf(directory)) && this.#watch?.follows(directory, stats)) return false;
       fresh.add(directory);
-      this.#watch?.follow(directory, stats.ino);
+      this.#watch?.follow(directory, stats);
       return true;
     });
     for (const directory of [...hints.folders.keys()].sort((a, b) => depthOf(a) - depthOf(b))) {
@@ -169,7 +161,7 @@ export class Observer {
     if (!stats?.isDirectory()) return false;
     const standing = coverage.folder(directory);
     if (standing === "ignored") return true;
-    if (!this.#watch?.follows(directory, stats.ino)) this.#watch?.follow(directory, stats.ino);
+    if (!this.#watch?.follows(directory, stats)) this.#watch?.follow(directory, stats);
     await sweep.folder(directory, stats, standing === "way");
     return true;
   }
@@ -194,26 +186,9 @@ export class Observer {
   }
 }
 
-interface Look {
-  request: ObserveRequest;
-  settings: GitSettings;
-  announced: string[];
-  startedAtMs: number;
-}
-
 interface Swept {
   sweep: Sweep;
   observation: Observation;
-}
-
-/** Whether what was accepted last is what the caller builds on, and everything that is not watched is as it was. */
-function isCurrent(memory: Memory, { request, settings, announced }: Look): boolean {
-  if (request.rules === null || JSON.stringify(request.rules) !== memory.rules) return false;
-  if (JSON.stringify(settings) !== memory.settings) return false;
-  const fresh = announced.filter((path) => !memory.announced.has(path));
-  if (fresh.length === 0) return true;
-  const plain = new Coverage(request.rules);
-  return fresh.every((path) => plain.covers(path, true) && plain.covers(path, false));
 }
 
 /** Folders of the index that lay directly in a folder just listed and are none any more. */
@@ -225,17 +200,6 @@ function goneFolders({ request }: Look, sweep: Sweep, findings: Findings): Set<s
       gone.add(path);
   }
   return gone;
-}
-
-/** Paths to look at whatever was heard: racy files, files with other names elsewhere, and what was in motion. */
-function doubtful({ request }: Look, memory: Memory): string[] {
-  const paths: string[] = [];
-  for (const { path, state, stat } of request.index.values()) {
-    if (state.kind === "unknown" ? state.reason === "changing" : false) paths.push(path);
-    else if (state.kind === "file" && (stat === null || isRacy(stat, request.previousMs))) paths.push(path);
-    else if (memory.linked.has(path)) paths.push(path);
-  }
-  return paths;
 }
 
 function isBelow(path: string, folders: ReadonlySet<string>): boolean {

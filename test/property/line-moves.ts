@@ -153,7 +153,7 @@ export function resume(chat: ModelChat, node: ModelNode, name: string): Decision
 
 /** Decides an undo or a redo: back to what the newest move of that stack found. */
 export function takeBack(chat: ModelChat, stack: "undo" | "redo"): Decision {
-  if (chat.run !== null && chat[stack].length > 0) return { code: "run_active" };
+  if (chat.run !== null) return { code: "run_active" };
   const of = chat[stack].at(-1);
   if (of === undefined) return { code: "nothing_to_undo" };
   const activeTo = of.active.from;

@@ -17,19 +17,19 @@ import { files, slots, type World } from "./line-world.js";
 export type Sight = "clear" | "blurred";
 
 const kinds = [
-  ["turn", 8],
-  ["begin", 4],
+  ["turn", 12],
+  ["begin", 6],
   ["write", 8],
   ["append", 4],
   ["call", 2],
   ["checkpoint", 1],
   ["announce", 1],
-  ["window", 2],
-  ["end", 5],
+  ["window", 3],
+  ["end", 4],
   ["person", 5],
   ["rewind", 8],
-  ["undo", 5],
-  ["redo", 4],
+  ["undo", 6],
+  ["redo", 3],
   ["undoRedo", 2],
   ["createBranch", 4],
   ["switchBranch", 5],
@@ -51,10 +51,13 @@ export interface Step {
 
 const number = fc.nat({ max: 59 });
 const kind = fc.oneof(...kinds.map(([value, weight]) => ({ arbitrary: fc.constant(value), weight })));
-const step: fc.Arbitrary<Step> = fc.record({ kind, who: fc.constantFrom("A", "B"), a: number, b: number, c: number });
+const stepOf = (kind: fc.Arbitrary<Kind>): fc.Arbitrary<Step> =>
+  fc.record({ kind, who: fc.constantFrom("A", "B"), a: number, b: number, c: number });
+const opening = fc.array(stepOf(fc.constant("turn")), { maxLength: 5, size: "max" });
+const middle = fc.array(stepOf(kind), { minLength: 4, maxLength: 40, size: "max" });
 
-/** Histories. */
-export const script = fc.array(step, { minLength: 6, maxLength: 26, size: "max" });
+/** Histories: some turns to have something to move between, then anything. */
+export const script = fc.tuple(opening, middle).map(([first, rest]) => [...first, ...rest]);
 
 const pick = <T>(list: readonly T[], at: number): T => list[at % list.length] as T;
 const names = ["main", "b1", "b2", "b3"];

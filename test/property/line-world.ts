@@ -2,8 +2,7 @@
  * The real side of the line oracle: a folder, a database, a store, and the hands of two agents and a person. Each
  * method does one thing for real and the same in the model, and says so loudly if the two disagree.
  */
-import { lstatSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import { isRetconError } from "../../src/core/errors.js";
@@ -12,6 +11,7 @@ import { openStore } from "../../src/index.js";
 import type { Conversation, Store, Turn } from "../../src/store/surface.js";
 import { type Lines, Model, type ModelChat, type ModelNode, type ModelRun, type Who } from "./line-model.js";
 import { carryOut, type Decision, type ModelPlan } from "./line-moves.js";
+import { historyFolder } from "./runs.js";
 
 /** Who a slot belongs to is its first letter; P is the person. */
 export const slots = ["A0", "B0", "P0", "A1", "B1", "P1"];
@@ -35,7 +35,7 @@ export async function attempt<T>(call: () => Promise<T>): Promise<{ value: T } |
 
 /** The folder, the store and the model beside them. */
 export class World {
-  readonly home = realpathSync(mkdtempSync(join(tmpdir(), "retcon-oracle-")));
+  readonly home = historyFolder();
   readonly root = join(this.home, "work");
   readonly model: Model;
   readonly chats = {} as Record<Who, Conversation>;

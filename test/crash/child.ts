@@ -21,6 +21,8 @@ export interface Job {
   id?: string;
   branch?: string;
   options?: RewindOptions;
+  /** Counts every statement that writes as a step too, so that it dies inside transactions. */
+  inside?: boolean;
 }
 
 interface Order extends Job {
@@ -52,12 +54,16 @@ function watched(backend: Backend): Backend {
   };
 }
 
-async function openStore(file: string): Promise<Store> {
+const onStatement = (sql: string): void => {
+  if (/^(insert|update|delete|begin|commit)\b/i.test(sql)) probe("statement");
+};
+
+async function openStore({ file, inside }: Order): Promise<Store> {
   const newId = () => idFrom(randomBytes(16));
   const nothing = () => undefined;
   return createStore(
     {
-      backend: watched(await openSqlite({ file })),
+      backend: watched(await openSqlite({ file, ...(inside ? { onStatement } : {}) })),
       openFiles: (root, options) => createFiles(root, { ...options, watch: false }, probe),
       tools: contentTools,
       now: () => new Date(),
@@ -103,7 +109,7 @@ const verbs: { [V in Job["verb"]]: (chat: Conversation, order: Order) => Promise
 process.once("message", async (order: Order) => {
   stopAt = order.stopAt;
   try {
-    const store = await openStore(order.file);
+    const store = await openStore(order);
     const chat = await store.conversation("chat");
     await verbs[order.verb](chat, order);
     await store.close();

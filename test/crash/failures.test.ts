@@ -82,4 +82,4 @@ test("[L7] F145 a step that the file system refuses takes every other step back"
   await chat.rewindTo("u1");
   expect(ground.files(), "and afterwards it works").toEqual(files.after);
   await store.close();
-});
+}, 300_000);

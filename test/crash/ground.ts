@@ -3,7 +3,7 @@
  * before each run, and a child that is started ahead so that it only has to be told what to do.
  */
 import { type ChildProcess, fork } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
@@ -14,7 +14,7 @@ import { openStore } from "../../src/index.js";
 import type { Conversation, Store } from "../../src/store/surface.js";
 import { contentTools } from "../../src/workspace/index.js";
 import { dump } from "../builders/database.js";
-import { contents, shell, traces } from "../builders/disk.js";
+import { contents, traces } from "../builders/disk.js";
 import type { Job } from "./child.js";
 
 const repository = join(import.meta.dirname, "../..");
@@ -39,6 +39,8 @@ export async function bundleChild(): Promise<void> {
 
 /** Removes it again. */
 export const removeBundle = (): void => rmSync(bundle, { recursive: true, force: true });
+
+const asItIs = { recursive: true, verbatimSymlinks: true, preserveTimestamps: true };
 
 type Ended = { points: string[]; error?: string };
 
@@ -117,13 +119,15 @@ export class Ground {
     this.saves += 1;
     const copy = join(this.home, `save-${this.saves}`);
     mkdirSync(copy);
-    shell(this.home, `cp -a work '${copy}/work'`);
+    const folder = join(copy, "work");
+    cpSync(this.root, folder, asItIs);
     const ends = ["", "-wal"].filter((end) => readdirSync(this.home).includes(`chat.db${end}`));
     for (const end of ends) copyFileSync(`${this.file}${end}`, `${copy}/chat.db${end}`);
     return () => {
       // The folder itself stays: another in its place would be another workspace.
-      const empty = "find work -mindepth 1 -delete; rm -f chat.db-wal chat.db-shm";
-      shell(this.home, `${empty}; cp -a '${copy}/work/.' work`);
+      for (const name of readdirSync(this.root)) rmSync(join(this.root, name), { recursive: true });
+      for (const end of ["-wal", "-shm"]) rmSync(`${this.file}${end}`, { force: true });
+      cpSync(folder, this.root, asItIs);
       for (const end of ends) copyFileSync(`${copy}/chat.db${end}`, `${this.file}${end}`);
     };
   }
@@ -137,16 +141,25 @@ export class Ground {
     return ended;
   }
 
-  /** For every step of a job: puts the ground back, kills a process there, and checks. Returns the names of the steps. */
-  async killEverywhere(restore: () => void, job: Job, check: (at: string) => Promise<void>): Promise<string[]> {
+  /**
+   * For every step of a job, or every n-th: puts the ground back, kills a process there, and checks. Returns the names of
+   * the steps.
+   */
+  async killEverywhere(
+    restore: () => void,
+    job: Job,
+    check: (at: string) => Promise<void>,
+    stride = 1,
+  ): Promise<string[]> {
     restore();
     const { points } = (await this.run(job, 0)) as Ended;
     await check("uninterrupted");
-    for (let stopAt = 1; ; stopAt += 1) {
+    for (let stopAt = 1; ; stopAt += stride) {
       restore();
       const ended = await this.run(job, stopAt);
       if (ended !== undefined) {
-        expect(stopAt, "every step was reached").toBe(points.length + 1);
+        expect(stopAt, "every step was reached").toBeGreaterThan(points.length);
+        expect(ended.points, "and every run takes the same steps").toEqual(points);
         return points;
       }
       await check(`${stopAt} of ${points.length}, ${points[stopAt - 1]}`);

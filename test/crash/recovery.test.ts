@@ -46,7 +46,7 @@ test("[O5] a recovery that is killed at any step is recovered in its turn", asyn
     }),
   );
   expect(points.filter((point) => point.startsWith("recover:"))).toEqual(["recover:apply", "recover:settle"]);
-}, 300_000);
+}, 900_000);
 
 test("[O5] one that has to take everything back can be killed at any step as well", async () => {
   const { ground, files } = await killed("apply:rename", -1);
@@ -68,7 +68,7 @@ test("[O5] one that has to take everything back can be killed at any step as wel
     }),
   );
   expect(points).toContain("rollback:apply");
-}, 300_000);
+}, 900_000);
 
 test("[O5] F144 a path that somebody saved between the kill and the restart is left, and listed", async () => {
   const { ground, files } = await killed("move:intended", 0);

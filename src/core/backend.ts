@@ -5,7 +5,7 @@
  * of them was stale, nothing. A backend that runs the published contract suite is a backend.
  */
 import type { Change, Commit, Holder, Intent, NodeKey, Owner, RunReport } from "./change.js";
-import type { CoverageOptions, CoverageRules, IndexEntry, PackedBlob, WorkspaceIdentity } from "./files.js";
+import type { CoverageRules, IndexEntry, PackedBlob, WorkspaceIdentity, WorkspaceSettings } from "./files.js";
 import type { FileState, Json, OperationKind, Role, RunStatus, Usage } from "./model.js";
 
 /** A conversation as stored. `version` is the number of its newest operation. */
@@ -94,7 +94,7 @@ export interface OperationRow {
 export interface WorkspaceRow {
   key: number;
   identity: WorkspaceIdentity;
-  options: CoverageOptions;
+  options: WorkspaceSettings;
   sequence: number;
   syncedAtMs: number | null;
   rules: CoverageRules | null;
@@ -190,7 +190,7 @@ export interface Backend {
   intents(query: IntentQuery): Promise<IntentRow[]>;
   /** By key, or by identity, made with these options if it is not there. */
   workspace(
-    query: { key: number } | { identity: WorkspaceIdentity; options: CoverageOptions },
+    query: { key: number } | { identity: WorkspaceIdentity; options: WorkspaceSettings },
   ): Promise<WorkspaceRow | undefined>;
   index(workspace: number, query: IndexQuery): Promise<IndexEntry[]>;
   log(workspace: number, query: LogQuery): Promise<LogRow[]>;

@@ -39,6 +39,11 @@ export interface CoverageOptions {
   maxFileBytes: number;
 }
 
+/** What is kept of a workspace as it was first opened: its coverage, and whether changes in it are watched for. */
+export interface WorkspaceSettings extends CoverageOptions {
+  watch: boolean;
+}
+
 /** How a folder is told from another one that took its place. */
 export interface WorkspaceIdentity {
   root: string;
@@ -140,7 +145,7 @@ export interface WorkspaceFiles {
 }
 
 /** Opens the files of a folder. Throws `workspace_refused` for a home or file-system root, or a folder that is not one. */
-export type OpenFiles = (root: string, options: CoverageOptions & { watch: boolean }) => Promise<WorkspaceFiles>;
+export type OpenFiles = (root: string, options: WorkspaceSettings) => Promise<WorkspaceFiles>;
 
 /** Bytes as they are stored: `encoding` says how `data` becomes the content again. */
 export interface PackedBlob {

@@ -7,7 +7,7 @@
  */
 import type { WorkspaceRow } from "../core/backend.js";
 import { RetconError } from "../core/errors.js";
-import type { CoverageOptions, IndexEntry, WorkspaceFiles, WorkspaceIdentity } from "../core/files.js";
+import type { CoverageOptions, IndexEntry, WorkspaceFiles, WorkspaceSettings } from "../core/files.js";
 import type { FileState } from "../core/model.js";
 import { absent } from "../core/states.js";
 import type { Environment } from "./environment.js";
@@ -62,10 +62,10 @@ export class Workspace {
   }
 }
 
-/** The workspaces that this process has open, one for each root. */
+/** The workspaces that this process has open, by key. */
 export class Workspaces {
   private readonly env: Environment;
-  private readonly byRoot = new Map<string, Promise<Workspace>>();
+  private readonly byKey = new Map<number, Promise<Workspace>>();
 
   constructor(env: Environment) {
     this.env = env;
@@ -73,48 +73,37 @@ export class Workspaces {
 
   /** Opens a folder as a workspace. @throws `workspace_refused` when it is in use with other options */
   async open(given: string | WorkspaceOptions): Promise<Workspace> {
-    const options = typeof given === "string" ? { root: given } : given;
-    checkOptions(options);
-    const { root, ignore, include, maxFileBytes, watch = true } = options;
-    const coverage: CoverageOptions = {
-      ignore: ignore ?? [],
-      include: include ?? [],
-      maxFileBytes: maxFileBytes ?? defaultMaxFileBytes,
-    };
-    const files = await this.env.openFiles(root, { ...coverage, watch });
-    const row = await this.env.backend.workspace({ identity: files.identity, options: coverage });
-    const open = row && this.byRoot.get(files.identity.root);
-    if (row === undefined || open !== undefined) await files.close();
-    if (row === undefined)
+    const asked: WorkspaceOptions = typeof given === "string" ? { root: given } : given;
+    checkOptions(asked);
+    const { root, ignore = [], include = [], maxFileBytes = defaultMaxFileBytes, watch = true } = asked;
+    const options: WorkspaceSettings = { ignore, include, maxFileBytes, watch };
+    const files = await this.env.openFiles(root, options);
+    const row = await this.env.backend.workspace({ identity: files.identity, options });
+    const open = row && this.byKey.get(row.key);
+    const fits = row !== undefined && open === undefined && sameCoverage(row.options, options);
+    if (fits) return this.keep(row.key, Promise.resolve(new Workspace(row.key, files)));
+    await files.close();
+    if (row === undefined) {
       throw new RetconError("read_only", `${root} cannot be added to this database`, { file: root });
-    const asked = ignore !== undefined || include !== undefined || maxFileBytes !== undefined;
-    if (asked && JSON.stringify(row.options) !== JSON.stringify(coverage)) {
-      if (open === undefined) await files.close();
-      const reason = `it is in use with ${JSON.stringify(row.options)}`;
-      throw new RetconError("workspace_refused", `${root} cannot be opened with other options: ${reason}`, {
-        root,
-        reason,
-      });
     }
-    return open ?? this.keep(files.identity.root, Promise.resolve(new Workspace(row.key, files)));
+    refuseOther(asked, row.options, options);
+    return open ?? this.keep(row.key, this.reopen(row));
   }
 
   /** Opens the workspace that a conversation was made with. @throws `workspace_changed` when it is not there any more */
   async openKey(key: number): Promise<Workspace> {
+    const open = this.byKey.get(key);
+    if (open !== undefined) return open;
     const row = await this.env.backend.workspace({ key });
-    if (row === undefined) {
-      throw new RetconError("not_found", "the workspace is not in this database", {
-        what: "workspace",
-        id: String(key),
-      });
-    }
-    const { identity, options } = row;
-    const open = this.byRoot.get(identity.root);
-    return open ?? this.keep(identity.root, this.reopen(key, identity, options));
+    if (row !== undefined) return this.byKey.get(key) ?? this.keep(key, this.reopen(row));
+    throw new RetconError("not_found", "the workspace is not in this database", {
+      what: "workspace",
+      id: String(key),
+    });
   }
 
-  private async reopen(key: number, identity: WorkspaceIdentity, options: CoverageOptions): Promise<Workspace> {
-    const files = await this.env.openFiles(identity.root, { ...options, watch: true }).catch((error: unknown) => {
+  private async reopen({ key, identity, options }: WorkspaceRow): Promise<Workspace> {
+    const files = await this.env.openFiles(identity.root, options).catch((error: unknown) => {
       if (!(error instanceof RetconError) || error.code !== "workspace_refused") throw error;
       throw changed(identity.root, "it is not there", error);
     });
@@ -125,20 +114,36 @@ export class Workspaces {
     throw changed(identity.root, "another folder is in its place");
   }
 
-  private keep(root: string, opening: Promise<Workspace>): Promise<Workspace> {
-    this.byRoot.set(root, opening);
-    opening.catch(() => this.byRoot.delete(root));
+  private keep(key: number, opening: Promise<Workspace>): Promise<Workspace> {
+    this.byKey.set(key, opening);
+    opening.catch(() => this.byKey.delete(key));
     return opening;
   }
 
   /** Waits for what is under way and lets go of every folder. */
   async close(): Promise<void> {
-    for (const opening of [...this.byRoot.values()]) {
+    for (const opening of [...this.byKey.values()]) {
       const workspace = await opening;
       await workspace.exclusive(() => workspace.files.close());
     }
-    this.byRoot.clear();
+    this.byKey.clear();
   }
+}
+
+/** Whether two settings cover the same; how changes are noticed is no part of that. */
+function sameCoverage(a: CoverageOptions, b: CoverageOptions): boolean {
+  const parts = ({ ignore, include, maxFileBytes }: CoverageOptions) => JSON.stringify([ignore, include, maxFileBytes]);
+  return parts(a) === parts(b);
+}
+
+/** Options that are left out are those that the folder was first opened with; others are refused. */
+function refuseOther(asked: WorkspaceOptions, stored: CoverageOptions, options: CoverageOptions): void {
+  const { root, ignore, include, maxFileBytes } = asked;
+  if (ignore === undefined && include === undefined && maxFileBytes === undefined) return;
+  if (sameCoverage(stored, options)) return;
+  const reason = `it is in use with ${JSON.stringify(stored)}`;
+  const message = `${root} cannot be opened with other options: ${reason}`;
+  throw new RetconError("workspace_refused", message, { root, reason });
 }
 
 function changed(root: string, reason: string, cause?: unknown): RetconError {

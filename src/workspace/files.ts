@@ -1,7 +1,7 @@
 /**
  * The files of one workspace, as the store sees them: the port of core/files.ts on a real folder.
  */
-import type { CoverageOptions, WorkspaceFiles } from "../core/files.js";
+import type { WorkspaceFiles, WorkspaceSettings } from "../core/files.js";
 import { applyEdits } from "./apply.js";
 import type { Probe } from "./edit.js";
 import { identify, requireSame } from "./identity.js";
@@ -17,7 +17,7 @@ import { relativePath } from "./paths.js";
  */
 export async function createFiles(
   root: string,
-  options: CoverageOptions & { watch: boolean },
+  options: WorkspaceSettings,
   probe: Probe = () => undefined,
   start = startWatch,
 ): Promise<WorkspaceFiles> {

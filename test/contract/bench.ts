@@ -33,7 +33,7 @@ export const holder: Holder = {
 };
 
 export const identity: WorkspaceIdentity = { root: "/project", machine: "machine", device: 5, inode: 6 };
-export const options = { ignore: ["*.log"], include: [], maxFileBytes: 1024 };
+export const options = { ignore: ["*.log"], include: [], maxFileBytes: 1024, watch: false };
 export const absent: FileState = { kind: "absent" };
 export const stat: StatSeen = { size: 3, mtimeMs: 1000.25, ctimeMs: 1001.5, ino: 44, mode: 0o100644 };
 

@@ -5,7 +5,7 @@
  */
 import { sql } from "drizzle-orm";
 import type { WorkspaceRow } from "../../core/backend.js";
-import type { CoverageOptions, PackedBlob, WorkspaceIdentity } from "../../core/files.js";
+import type { PackedBlob, WorkspaceIdentity, WorkspaceSettings } from "../../core/files.js";
 import type { workspaceReads } from "./read/workspaces.js";
 import * as t from "./schema.js";
 import { type Db, once, p } from "./statement.js";
@@ -46,7 +46,7 @@ export function workspaceAdder(db: Db) {
   );
   return (
     identity: WorkspaceIdentity,
-    options: CoverageOptions,
+    options: WorkspaceSettings,
     reads: ReturnType<typeof workspaceReads>,
   ): WorkspaceRow | undefined => {
     const { root, machine } = identity;

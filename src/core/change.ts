@@ -150,6 +150,7 @@ export type Change =
   | { kind: "heartbeat"; run: number; atMs: number }
   | { kind: "running"; run: number }
   | { kind: "idle" }
+  | { kind: "version"; at: number }
   | { kind: "window"; run: number; toolCallId: string; open: boolean }
   | { kind: "announce"; run: number; path: string }
   | { kind: "sync"; from: number; startedAtMs: number; rules: CoverageRules | null }
@@ -192,6 +193,7 @@ export const staleCode: { readonly [K in Change["kind"]]: ErrorCode } = {
   heartbeat: "run_lost",
   running: "run_lost",
   idle: "busy",
+  version: "head_moved",
   window: "run_lost",
   announce: "run_lost",
   sync: "busy",
@@ -235,6 +237,7 @@ export function invert(change: Change): Change | undefined {
       return { ...change, from: change.to, to: change.from };
     case "running":
     case "idle":
+    case "version":
       return change;
     default:
       return undefined;

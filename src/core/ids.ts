@@ -7,7 +7,7 @@
 import { RetconError } from "./errors.js";
 
 const idPattern = /^[A-Za-z0-9_][A-Za-z0-9._:-]{0,127}$/;
-const namePattern = /^[^\s\p{Cc}-][^\p{Cc}]{0,127}$/u;
+const namePattern = /^[^\s\p{Cc}\p{Cs}-][^\p{Cc}\p{Cs}]{0,127}$/u;
 
 /** Checks an id that a caller chose. @throws `bad_input` */
 export function checkId(field: string, id: unknown): string {

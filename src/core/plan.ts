@@ -119,7 +119,8 @@ export function planPath(history: PathHistory, policies: Policies, contents: Con
   }
   const unknown = [disk, ...rows.flatMap((row) => [row.before, row.after])].find((state) => state.kind === "unknown");
   if (unknown?.kind === "unknown") return settled(disk, "skipped", `not_captured: ${unknown.reason}`);
-  if (undo !== undefined && undo.found.kind !== "unknown" && sameState(disk, undo.left)) {
+  if (undo?.found.kind === "unknown") return settled(disk, "skipped", `not_captured: ${undo.found.reason}`);
+  if (undo !== undefined && sameState(disk, undo.left)) {
     return settled(undo.found, outcomeOf(disk, undo.found));
   }
   let current = disk;

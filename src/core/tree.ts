@@ -40,23 +40,28 @@ function leave(plan: PathPlan, outcome: "kept" | "conflict", reason: string): Pa
   return { path: plan.path, before: plan.before, after: plan.before, outcome, reason };
 }
 
+const blocked = (plan: PathPlan, policies: Policies, reason: string): PathPlan =>
+  leave(plan, policies.edits === "keep" || policies.conflict(plan.path) !== "refuse" ? "kept" : "conflict", reason);
+
 function needParents(path: string, byPath: Map<string, PathPlan>, around: Surroundings, policies: Policies): void {
   const plan = byPath.get(path) as PathPlan;
   if (!changes(plan) || plan.after.kind === "absent") return;
+  const needed: PathPlan[] = [];
   for (let parent = parentPath(path); parent !== null; parent = parentPath(parent)) {
     const planned = byPath.get(parent);
     const state = planned?.after ?? around.state(parent);
     if (state.kind === "directory") continue;
     if (planned !== undefined && planned.before.kind === "directory") {
-      byPath.set(parent, leave(planned, "kept", "not_empty"));
+      needed.push(leave(planned, "kept", "not_empty"));
     } else if (state.kind === "absent") {
       const after: FileState = { kind: "directory", mode: 0o755 };
-      byPath.set(parent, { path: parent, before: around.state(parent), after, outcome: "created" });
+      needed.push({ path: parent, before: around.state(parent), after, outcome: "created" });
     } else {
-      byPath.set(path, leave(plan, policies.conflict(path) === "refuse" ? "conflict" : "kept", "parent_replaced"));
+      byPath.set(path, blocked(plan, policies, "parent_replaced"));
       return;
     }
   }
+  for (const parent of needed) byPath.set(parent.path, parent);
 }
 
 function keepOccupied(path: string, byPath: Map<string, PathPlan>, around: Surroundings, policies: Policies): void {
@@ -66,8 +71,8 @@ function keepOccupied(path: string, byPath: Map<string, PathPlan>, around: Surro
     return child === undefined || child.after.kind !== "absent";
   });
   if (!stays) return;
-  if (plan.after.kind === "absent") byPath.set(path, leave(plan, "kept", "not_empty"));
-  else byPath.set(path, leave(plan, policies.conflict(path) === "refuse" ? "conflict" : "kept", "not_empty"));
+  const isRemoval = plan.after.kind === "absent";
+  byPath.set(path, isRemoval ? leave(plan, "kept", "not_empty") : blocked(plan, policies, "not_empty"));
 }
 
 /** The plans a person is shown: a folder that only came or went with what is listed below it is left out. */

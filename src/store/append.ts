@@ -52,7 +52,8 @@ export async function appendMessages(
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const state = await chat.read();
     await checkExpected(chat, state, options.expectedHead);
-    const changes = await addingChanges(chat, state, checked, writer.run);
+    const adding = await addingChanges(chat, state, checked, writer.run);
+    const changes: Change[] = [{ kind: "version", at: state.row.version }, ...adding];
     const kept = requestChange(
       request,
       checked.map((message) => message.id),

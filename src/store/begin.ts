@@ -86,7 +86,11 @@ async function begin(
     const state = await chat.read();
     await checkExpected(chat, state, expectedHead);
     const place = placeOf(state);
-    const changes = startingChanges(chat, place, checked, leaseMs, found);
+    const changes: Change[] = [
+      { kind: "idle" },
+      { kind: "version", at: state.row.version },
+      ...startingChanges(chat, place, checked, leaseMs, found),
+    ];
     const kept = requestChange(request, { run: null, userNodeId: checked.id });
     chat.env.probe("turn:commit");
     const outcome = await chat.env.backend.commit(chat.commit("turn", [...changes, ...kept]));
@@ -139,7 +143,6 @@ function startingChanges(
     report: null,
   };
   return [
-    { kind: "idle" },
     ...opens,
     { kind: "run-start", run: -1, start, fields },
     nodeChange(checked, key, -1, nowMs),

@@ -40,7 +40,7 @@ async function commitBranches(
     const changes = moves.map((move): Change => ({ ...move, kind: "branch" }));
     const commit = chat.commit(
       "branch",
-      [{ kind: "idle" }, ...changes, ...also, ...markChanges(state, moves)],
+      [{ kind: "idle" }, { kind: "version", at: state.row.version }, ...changes, ...also, ...markChanges(state, moves)],
       summary,
     );
     const outcome = await chat.env.backend.commit(commit);

@@ -26,6 +26,7 @@ import type { Chat } from "./chat.js";
 import { idOf } from "./move.js";
 import { resume, switchBranch, undoOrRedo } from "./moves.js";
 import * as reading from "./reading.js";
+import { resultAt } from "./requests.js";
 import { previewRewind, rewind } from "./rewind.js";
 import { cancelRun, runRecord } from "./runs.js";
 import { activeHead, toRecord } from "./state.js";
@@ -137,16 +138,16 @@ export class StoredConversation implements Conversation {
 
   async result(requestId: string): Promise<unknown | undefined> {
     if (typeof requestId !== "string") throw new TypeError("requestId must be a string");
+    await this.chat.read();
     const query = { conversation: this.chat.key, request: requestId };
     const [row] = await this.chat.env.backend.operations(query);
     if (row?.request == null) return undefined;
-    const { result } = row.request;
-    const isMove = typeof result === "object" && result !== null && "operationId" in result;
-    return isMove ? { ...result, operationId: String(row.number), version: row.number } : result;
+    return resultAt(row.request.result, row.number);
   }
 
   async operations(options: { limit?: number } = {}): Promise<Operation[]> {
     reading.checkLimit(options.limit);
+    await this.chat.read();
     const rows = await this.chat.env.backend.operations({ conversation: this.chat.key, limit: options.limit ?? -1 });
     return rows.map(({ number, kind, author, atMs, summary }) => {
       return { id: String(number), kind, author, at: new Date(atMs).toISOString(), summary };
@@ -170,6 +171,7 @@ export class StoredConversation implements Conversation {
   }
 
   async runs(): Promise<RunRecord[]> {
+    await this.chat.read();
     const rows = await this.chat.env.backend.runs({ conversation: this.chat.key });
     // A restore of files alone keeps its rows under a run without a lease, which no agent ever held.
     const held = rows.filter((row) => row.leaseMs > 0);

@@ -71,7 +71,7 @@ export async function executeMove<D extends Decision, R extends MoveResult>(
   verb: Verb<D, R>,
 ): Promise<R> {
   const first = await firstResult<R>(chat, request);
-  if (first !== undefined) return { ...first.result, operationId: String(first.version), version: first.version };
+  if (first !== undefined) return first.result;
   policiesOf(options);
   return claimed(chat, async () => {
     await settleDead(chat);
@@ -142,7 +142,7 @@ async function carryOut(move: Move): Promise<MoveResult | undefined> {
   const settling = [...movingChanges(state, decision), ...move.toCommit(result)];
   const settle = chat.commit(decision.kind, settling, summaryOf(decision));
   const intent: Intent = { workspace: workspace.key, holder: env.holder, token, edits, owner: decision.owner, settle };
-  const changes: Change[] = [...guardsOf(decision), ...synced, { kind: "intent", from: null, to: intent }];
+  const changes: Change[] = [...guardsOf(state), ...synced, { kind: "intent", from: null, to: intent }];
   env.probe("move:intent");
   const opened = await env.backend.commit({ ...captureCommit(env, workspace, changes), conversation: chat.key });
   env.probe("move:intended");
@@ -151,17 +151,15 @@ async function carryOut(move: Move): Promise<MoveResult | undefined> {
   return finish(move, workspace, intent, result);
 }
 
-function guardsOf(decision: Decision): Change[] {
-  const moved = decision.branches.filter((branch) => branch.from !== null);
-  return [{ kind: "idle" }, ...moved.map((branch): Change => ({ ...branch, kind: "branch", to: branch.from }))];
-}
+/** A move assumes all that was read of the conversation: every head, the active branch, that nothing is under way. */
+const guardsOf = ({ row }: State): Change[] => [{ kind: "idle" }, { kind: "version", at: row.version }];
 
 /** Without edits to make, the whole move is one commit. */
 async function commitAtOnce(move: Move, plan: FilesPlan | null, synced: Change[]): Promise<MoveResult | undefined> {
   const { chat, workspace, state, decision } = move;
   const { env } = chat;
   const result = resultOf(chat, decision, reports(plan?.plans ?? []));
-  const changes = [...guardsOf(decision), ...synced, ...movingChanges(state, decision), ...move.toCommit(result)];
+  const changes = [...guardsOf(state), ...synced, ...movingChanges(state, decision), ...move.toCommit(result)];
   env.probe("move:commit");
   const outcome = await env.backend.commit(chat.commit(decision.kind, changes, summaryOf(decision)));
   env.probe("move:committed");

@@ -153,6 +153,9 @@ async function backTo(
 ): Promise<Decision> {
   const branches = summary.branches.flatMap(({ name, from: to }): Decision["branches"] => {
     const now = state.branches.get(name);
+    const wasDeleted = summary.branches.some((branch) => branch.name === name && branch.to === null);
+    // One of the same name that was made since is not the move's to replace.
+    if (wasDeleted) refuseExisting(state, name);
     const from = now === undefined ? null : { head: now.head };
     const same = from === null ? to === null : to !== null && from.head === to.head;
     return same ? [] : [{ name, from, to }];
@@ -165,20 +168,23 @@ async function backTo(
   const moved = branches.find((branch) => branch.name === activeTo);
   const to = moved === undefined ? requireBranch(state, activeTo).head : (moved.to?.head ?? null);
   const files = filesBack(state, { number, summary }, to);
-  const part = { kind, branches, branch: activeTo, to, activeTo, of: number, files, mode: summary.mode };
+  // Where turns since a move of the conversation alone take their files with them, this one moves files, and says so.
+  const mode = summary.mode === "conversation" && files !== null ? "both" : summary.mode;
+  const part = { kind, branches, branch: activeTo, to, activeTo, of: number, files, mode };
   return deciding(chat, state, options, part);
 }
 
 /**
- * Between which heads the files go back. A move of the conversation alone left them, and so does its way back, but for
- * the way to its branch where another one is active now. What the move found is what to go back to only while the head
- * is the one that it found.
+ * Between which heads the files go back. A move of the conversation alone left the files as they were, so its way back
+ * takes them only to where it left the head: what turns did since goes, what it kept stays. What the move found is what to
+ * go back to only while the head is the one that it found.
  */
 function filesBack(state: State, { number, summary }: Pick<Move, "number" | "summary">, head: NodeKey | null) {
   const from = activeHead(state);
-  const isThere = summary.active.from === state.row.activeBranch;
-  if (summary.mode === "conversation" && isThere) return null;
-  const now = state.branches.get(summary.active.from);
-  const to = summary.mode === "conversation" && now !== undefined ? now.head : head;
-  return { from, to, ...(to === summary.head.from ? { of: number } : {}) };
+  const ownBranch = summary.branches.some((branch) => branch.name === summary.active.from);
+  if (summary.mode === "conversation") {
+    const to = ownBranch ? summary.head.to : head;
+    return from === to ? null : { from, to };
+  }
+  return { from, to: head, ...(head === summary.head.from ? { of: number } : {}) };
 }

@@ -25,12 +25,17 @@ const author = "retcon";
 /** The index entries and log rows that follow from what became of the edits. */
 function rowChanges(intent: Intent, outcomes: readonly EditOutcome[]): Change[] {
   const edits = new Map(intent.edits.map((edit) => [edit.path, edit]));
-  return outcomes.flatMap(({ path, result, state, stat }): Change[] => {
-    if (result !== "done") return [];
-    const edit = edits.get(path) as Edit;
-    const entry: Change = { kind: "path", path, to: state, stat };
-    return [entry, { kind: "log", path, before: edit.before, after: edit.after, owner: intent.owner }];
+  return outcomes.flatMap((outcome): Change[] => {
+    if (outcome.result !== "done") return [];
+    const edit = edits.get(outcome.path) as Edit;
+    const { path, before, after } = edit;
+    return [entryAfter(edit, outcome), { kind: "log", path, before, after, owner: intent.owner }];
   });
+}
+
+/** The index holds what the edit made. Where somebody has saved the path since, the next sync finds that as theirs. */
+function entryAfter({ path, after }: Edit, { state, stat }: EditOutcome): Change {
+  return { kind: "path", path, to: after, stat: sameState(state, after) ? stat : null };
 }
 
 /** What is committed of a move, corrected by what became of its edits; what was left stands in the history. */
@@ -97,8 +102,8 @@ export async function rollBack(
   const changes: Change[] = [
     { kind: "intent", from: intent.token, to: null },
     { kind: "sync", from: row.sequence, startedAtMs: row.syncedAtMs ?? 0, rules: null },
-    ...undone.flatMap(({ path, result, state, stat }): Change[] =>
-      result === "done" ? [{ kind: "path", path, to: state, stat }] : [],
+    ...undone.flatMap((outcome, i): Change[] =>
+      outcome.result === "done" ? [entryAfter(edits[i] as Edit, outcome)] : [],
     ),
   ];
   const atMs = env.now().getTime();

@@ -38,10 +38,16 @@ export async function firstResult<T>(
   if (row.request.fingerprint !== fingerprint) {
     throw new RetconError("request_reused", `request ${id} was made before with other content`, { requestId: id });
   }
-  return { result: row.request.result as T, version: row.number };
+  return { result: resultAt(row.request.result as T, row.number), version: row.number };
 }
 
 /** The change that keeps a result under its request id. */
 export function requestChange({ id, fingerprint }: Request, result: Json): Change[] {
   return id === undefined ? [] : [{ kind: "request", id, fingerprint, result }];
+}
+
+/** A kept result with the number of the operation that it belongs to. A move that changed nothing has no operation. */
+export function resultAt<T>(result: T, number: number): T {
+  const isMove = typeof result === "object" && result !== null && "operationId" in result && "version" in result;
+  return isMove && result.version === 0 ? { ...result, operationId: String(number), version: number } : result;
 }

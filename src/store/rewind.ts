@@ -5,7 +5,7 @@ import type { BranchRow, NodeRow } from "../core/backend.js";
 import type { Change, NodeKey } from "../core/change.js";
 import { inRanges, isRewound, marksFor, offsetOf, parentOf, pathBelow, pathOf, segmentOf } from "../core/dag.js";
 import { RetconError } from "../core/errors.js";
-import type { Message, RewindOptions, RewindPreview, RewindResult } from "../core/model.js";
+import type { Json, Message, RewindOptions, RewindPreview, RewindResult } from "../core/model.js";
 import { messageOf, startsTurn, textOf } from "../core/turns.js";
 import { checkExpected } from "./append.js";
 import { type Chat, headMoved } from "./chat.js";
@@ -14,7 +14,7 @@ import { type Decision, executeMove, idOf, resultOf } from "./move.js";
 import { chainBelow, checkMessage, nodeChange } from "./place.js";
 import { settleIntents } from "./recover.js";
 import { reports } from "./report.js";
-import { firstResult, requestOf } from "./requests.js";
+import { firstResult, type Request, requestChange, requestOf } from "./requests.js";
 import { cancelRun, settleDead } from "./runs.js";
 import { requireBranch, requireNode, type State } from "./state.js";
 import type { Target } from "./target.js";
@@ -185,7 +185,7 @@ export async function rewind(
     await settleDead(chat);
     const state = await chat.read();
     const found = await target.find(state);
-    if (found === undefined) return nothingRemoved(chat, state, options);
+    if (found === undefined) return nothingRemoved(chat, state, options, request);
     if (cancels) {
       // What would be refused all the same is refused before the run is asked to stop (law 7).
       await requireExpected(chat, state, await requireTurn(chat, state, found, options), options);
@@ -241,11 +241,16 @@ export async function previewRewind(chat: Chat, userNodeId: string, options: Rew
   return { ...result, planId: planIdOf(chat, plan, decision), ...removedPart(decision.removed, options) };
 }
 
-/** The result of a rewind that removed nothing. */
-async function nothingRemoved(chat: Chat, state: State, options: RewindOptions): Promise<RewindResult> {
+/** The result of a rewind that removed nothing. Under a request id it is kept, without raising the version. */
+async function nothingRemoved(
+  chat: Chat,
+  state: State,
+  options: RewindOptions,
+  request: Request,
+): Promise<RewindResult> {
   const { name: branch, head } = requireBranch(state, options.branch);
   await checkExpected(chat, state, options.expectedHead, head);
-  return {
+  const result: RewindResult = {
     conversationId: chat.id,
     operationId: null,
     version: state.row.version,
@@ -259,6 +264,15 @@ async function nothingRemoved(chat: Chat, state: State, options: RewindOptions):
     turnsReverted: 0,
     nodesRewound: [],
   };
+  const kept = requestChange(request, result as unknown as Json);
+  if (kept.length === 0) return result;
+  const { operation, ...commit } = chat.commit("rewind", [{ kind: "version", at: state.row.version }, ...kept]);
+  const outcome = await chat.env.backend.commit({
+    ...commit,
+    operation: operation && { ...operation, about: "store" },
+  });
+  if (!outcome.ok) throw headMoved();
+  return result;
 }
 
 const modes = new Set([undefined, "both", "conversation", "files"]);

@@ -8,7 +8,7 @@
 import type { NodeRow, RunRow } from "../core/backend.js";
 import type { Change, NodeKey, RunFields } from "../core/change.js";
 import { pathBelow } from "../core/dag.js";
-import { RetconError } from "../core/errors.js";
+import { isRetconError, RetconError } from "../core/errors.js";
 import { runId } from "../core/ids.js";
 import type { RunRecord, RunStatus } from "../core/model.js";
 import { coherentLength, messageOf } from "../core/turns.js";
@@ -19,6 +19,7 @@ import { type Synced, type SyncRequest, sync } from "./sync.js";
 import type { Workspace } from "./workspace.js";
 
 const pollMs = 25;
+const longestWaitMs = 30_000;
 const defaultCancelMs = 30_000;
 
 /** Whether a run's process is gone: known on this machine, by its lease elsewhere. */
@@ -52,10 +53,19 @@ async function settleDeadIntents(chat: Chat): Promise<void> {
   if (workspace !== null && !workspace.moving) await workspace.exclusive(() => settleIntents(env, workspace));
 }
 
-/** A sync on behalf of a conversation, after what dead runs left was settled. */
+/** A sync on behalf of a conversation, after what dead runs left was settled. Waits while another restores. */
 export async function syncFor(chat: Chat, workspace: Workspace, request?: SyncRequest): Promise<Synced> {
   await settleDead(chat);
-  return workspace.exclusive(() => sync(chat.env, workspace, request));
+  for (const deadline = Date.now() + longestWaitMs; ; ) {
+    const synced = await workspace
+      .exclusive(() => sync(chat.env, workspace, request))
+      .catch((error: unknown) => {
+        if (!isRetconError(error, "busy") || Date.now() > deadline) throw error;
+      });
+    if (synced !== undefined) return synced;
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    await settleDead(chat);
+  }
 }
 
 /** What of a run can stand when it ends badly: the head it keeps and the nodes it drops. */
@@ -122,6 +132,7 @@ export async function cancelRun(
   signal: (run: number, reason: string) => void,
 ): Promise<RunRecord | undefined> {
   const { reason = "cancelled", timeoutMs = defaultCancelMs } = options;
+  await chat.read();
   await settleDead(chat);
   const [run] = await chat.env.backend.runs({ liveInConversation: chat.key });
   if (run === undefined) return undefined;

@@ -7,13 +7,13 @@ import type { Change, Commit } from "../core/change.js";
 import { RetconError } from "../core/errors.js";
 import { checkId, checkName } from "../core/ids.js";
 import type { ConversationRecord, Json, OperationKind, Page, StoreChange } from "../core/model.js";
-import { busy, Chat } from "./chat.js";
+import { busy, Chat, type HeldTurn } from "./chat.js";
 import { StoredConversation } from "./conversation.js";
 import type { Environment } from "./environment.js";
 import { Feed } from "./feed.js";
 import { forkChanges } from "./fork.js";
 import { releaseHolder } from "./holder.js";
-import { importInto, prepare } from "./import.js";
+import { importInto, importNew, prepare } from "./import.js";
 import { settleIntents } from "./recover.js";
 import { isDead, settleDead, syncFor } from "./runs.js";
 import type { Conversation, ImportInput, Store, WorkspaceOptions } from "./surface.js";
@@ -77,19 +77,32 @@ class Shared {
     }
   }
 
+  /** Ends what is live and lets go of everything, whatever of it fails; the first failure is thrown at the end. */
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
-    for (const chat of this.chats.values()) {
-      for (const turn of [...chat.turns.values()]) {
-        await turn.end({ status: "cancelled", error: "the store was closed" }).catch(unlessLost);
-        turn.release();
-      }
-    }
-    await this.feed.close();
-    await this.workspaces.close();
-    releaseHolder(this.env.holder);
-    await this.env.backend.close();
+    const failures: unknown[] = [];
+    const turns = [...this.chats.values()].flatMap((chat) => [...chat.turns.values()]);
+    const steps = [
+      ...turns.map((turn) => () => endTurn(turn)),
+      () => this.feed.close(),
+      () => this.workspaces.close(),
+      async () => releaseHolder(this.env.holder),
+      () => this.env.backend.close(),
+    ];
+    for (const step of steps) await step().catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  }
+}
+
+/** A run that cannot be ended now is left to the next opening, which finds that nobody holds it any more. */
+async function endTurn(turn: HeldTurn): Promise<void> {
+  try {
+    await turn.end({ status: "cancelled", error: "the store was closed" });
+  } catch (error) {
+    if (!(error instanceof RetconError)) throw error;
+  } finally {
+    turn.release();
   }
 }
 
@@ -97,10 +110,6 @@ class Shared {
 function unlessGone(error: unknown): undefined {
   const gone = error instanceof RetconError && (error.code === "workspace_changed" || error.code === "busy");
   if (!gone) throw error;
-}
-
-function unlessLost(error: unknown): undefined {
-  if (!(error instanceof RetconError) || error.code !== "run_lost") throw error;
 }
 
 /** The one implementation of `Store`. */
@@ -157,12 +166,15 @@ class ScopedStore implements Store {
     const { env } = this.shared;
     const prepared = prepare(env, input);
     const [row] = await env.backend.conversations({ scope: this.name, id: input.id });
+    if (row !== undefined) {
+      const chat = this.shared.chat(row);
+      return { conversation: this.handle(chat), added: await importInto(chat, input, prepared) };
+    }
     const { title = null, metadata = null } = input;
-    const chat =
-      row === undefined
-        ? await this.make(input.id, "create", [this.creation(input.id, { title, metadata, workspace: null })])
-        : this.shared.chat(row);
-    return { conversation: this.handle(chat), added: await importInto(chat, input, prepared) };
+    const changes = await importNew(env, mainBranch, input, prepared);
+    const creation = this.creation(input.id, { title, metadata, workspace: null });
+    const chat = await this.make(input.id, "import", [creation, ...changes], { nodes: prepared.length });
+    return { conversation: this.handle(chat), added: prepared.length };
   }
 
   async deleteConversation(id: string): Promise<void> {

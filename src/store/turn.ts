@@ -6,10 +6,10 @@
  */
 import type { RunRow } from "../core/backend.js";
 import type { Change } from "../core/change.js";
-import { RetconError } from "../core/errors.js";
+import { type ErrorCode, RetconError } from "../core/errors.js";
 import { runId } from "../core/ids.js";
 import type { FileChange, NewMessage, Node, TurnReport, Usage } from "../core/model.js";
-import { absent, sameState } from "../core/states.js";
+import { sameState } from "../core/states.js";
 import { appendMessages, type Tip, type Writer } from "./append.js";
 import { fileChanges } from "./changes.js";
 import type { Chat, HeldTurn } from "./chat.js";
@@ -17,7 +17,7 @@ import { Lease } from "./lease.js";
 import { coherentEnd, endChanges, runLost, syncFor } from "./runs.js";
 import { toNodes } from "./state.js";
 import type { AppendOptions, OpenNode } from "./surface.js";
-import { captureCommit, type Synced } from "./sync.js";
+import { captureCommit } from "./sync.js";
 import type { Workspace } from "./workspace.js";
 
 type Outcome = { status?: "completed" | "failed" | "cancelled"; usage?: Usage; error?: string };
@@ -83,8 +83,8 @@ export class LiveTurn implements HeldTurn {
     try {
       return await work();
     } finally {
-      // A tool call that succeeded is not failed by its capture; the turn's end reports a folder that is gone.
-      await this.sync(workspace);
+      // A tool call that succeeded is not failed by its capture; the turn's end captures again, and reports.
+      await syncFor(this.chat, workspace).catch(asValue("workspace_changed", "busy"));
       await this.window(workspace, toolCallId, false);
     }
   }
@@ -158,15 +158,14 @@ export class LiveTurn implements HeldTurn {
 
   /** A folder that vanished does not keep the run from ending; the report says so. */
   private async lastSync(): Promise<{ left: number | null; notCaptured: TurnReport["notCaptured"] }> {
-    const workspace = await this.chat.workspace().catch(whenChanged);
+    const workspace = await this.chat.workspace().catch(asValue("workspace_changed"));
     if (workspace === null) return { left: null, notCaptured: [] };
-    const synced = workspace instanceof RetconError ? workspace : await this.sync(workspace);
+    const synced =
+      workspace instanceof RetconError
+        ? workspace
+        : await syncFor(this.chat, workspace).catch(asValue("workspace_changed"));
     if (synced instanceof RetconError) return { left: null, notCaptured: [{ path: ".", reason: synced.message }] };
     return { left: synced.logNumber, notCaptured: synced.notCaptured };
-  }
-
-  private sync(workspace: Workspace): Promise<Synced | RetconError> {
-    return syncFor(this.chat, workspace).catch(whenChanged);
   }
 
   private async window(workspace: Workspace, toolCallId: string, open: boolean): Promise<void> {
@@ -200,7 +199,7 @@ export class LiveTurn implements HeldTurn {
               { kind: "log", path, before, after: state, owner: { kind: "outside" } },
             ];
       const named: Change[] =
-        entry === undefined && fresh.length === 0 ? [{ kind: "path", path, to: absent, stat: null }] : [];
+        entry === undefined && fresh.length === 0 ? [{ kind: "path", path, to: state, stat: null }] : [];
       const outcome = await env.backend.commit(
         captureCommit(env, workspace, [
           { kind: "running", run: this.run },
@@ -216,10 +215,12 @@ export class LiveTurn implements HeldTurn {
   }
 }
 
-/** A folder that is gone, as a value; every other failure is thrown on. */
-function whenChanged(error: unknown): RetconError {
-  if (error instanceof RetconError && error.code === "workspace_changed") return error;
-  throw error;
+/** A failure of one of these codes as a value; every other one is thrown on. */
+function asValue(...codes: ErrorCode[]): (error: unknown) => RetconError {
+  return (error) => {
+    if (error instanceof RetconError && codes.includes(error.code)) return error;
+    throw error;
+  };
 }
 
 /** A node whose text still arrives; it is stored when it is sealed. */

@@ -119,6 +119,10 @@ function casesOf(s: Scene): { [K in Kind]: Case[] | Never } {
         over: { conversation: idle, workspace: busyWorkspace },
       },
     ],
+    version: [
+      { when: "somebody committed since", stale: { kind: "version", at: 0 } },
+      { when: "nothing was committed yet", stale: { kind: "version", at: 1_000_000 }, over: { conversation: idle } },
+    ],
     window: [
       { when: "none is open to close", stale: { kind: "window", run: live, toolCallId: "never", open: false } },
       {

@@ -1,7 +1,7 @@
 /**
  * Writes of runs. Every write but the first requires that the run is still live, which fences off a run that was lost.
  */
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import * as t from "../schema.js";
 import { type Db, once, p } from "../statement.js";
 import type { Of, Writers } from "./writing.js";
@@ -74,6 +74,15 @@ export function runWriters(db: Db) {
       .from(sql`(select 1)`)
       .prepare(),
   );
+  const newest = once(() =>
+    db
+      .select({ number: t.operations.number })
+      .from(t.operations)
+      .where(and(eq(t.operations.conversation, p("conversation")), sql`${t.operations.number} is not ${p("own")}`))
+      .orderBy(desc(t.operations.number))
+      .limit(1)
+      .prepare(),
+  );
   const w = t.windows;
   const sequence = sql`(select sequence from workspaces where key = ${p("workspace")})`;
   const open = once(() =>
@@ -86,7 +95,9 @@ export function runWriters(db: Db) {
     db
       .update(w)
       .set({ closed: sequence })
-      .where(and(eq(w.run, p("run")), eq(w.toolCallId, p("toolCallId")), isNull(w.closed)))
+      .where(
+        sql`${w.key} = (select max(key) from windows where run = ${p("run")} and tool_call_id = ${p("toolCallId")} and closed is null)`,
+      )
       .prepare(),
   );
   const fieldsOf = (fields: Of<"run-end">["to"]) => ({
@@ -114,6 +125,9 @@ export function runWriters(db: Db) {
     idle(_change, at) {
       const row = activity().get({ conversation: at.conversation, workspace: at.workspace });
       return row?.run === 0 && row.intent === 0;
+    },
+    version({ at: expected }, at) {
+      return newest().get({ conversation: at.conversation, own: at.number })?.number === expected;
     },
     window({ run, toolCallId, open: opens }, at) {
       return (opens ? open() : close()).run({ run, toolCallId, workspace: at.workspace }).changes >= 1;

@@ -7,9 +7,9 @@ import { idFrom } from "./core/ids.js";
 import { claimHolder, isAlive } from "./store/holder.js";
 import { createStore } from "./store/store.js";
 import type { Logger, Store, StoreOptions } from "./store/surface.js";
-import { contentTools, openFiles } from "./workspace/index.js";
+import { contentTools, openFiles, openFilesBeside } from "./workspace/index.js";
 
-export { type ErrorCode, type ErrorData, isRetconError, RetconError } from "./core/errors.js";
+export { type AnyRetconError, type ErrorCode, type ErrorData, isRetconError, RetconError } from "./core/errors.js";
 export type {
   Branch,
   ConversationRecord,
@@ -75,7 +75,17 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const holder = claimHolder(newId());
   const probe = () => undefined;
   return createStore(
-    { backend, openFiles, tools: contentTools, now, newId, holder, isAlive, logger, probe },
+    {
+      backend,
+      openFiles: file === ":memory:" ? openFiles : openFilesBeside(file),
+      tools: contentTools,
+      now,
+      newId,
+      holder,
+      isAlive,
+      logger,
+      probe,
+    },
     { scope, readOnly },
   );
 }

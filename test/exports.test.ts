@@ -31,6 +31,7 @@ it("[P2] the types that a program can import are these", () => {
   const names = checker.getExportsOfModule(symbol).filter((name) => name.flags & ts.SymbolFlags.Alias && isType(name));
   expect(names.map((name) => name.name).sort()).toMatchInlineSnapshot(`
     [
+      "AnyRetconError",
       "AppendOptions",
       "Branch",
       "Conversation",

@@ -93,7 +93,7 @@ async function requireConversation(store: Store, call: Call, file: string): Prom
   }
   if (another !== undefined) {
     const title = newest.title === null ? "" : ` ${harmless(JSON.stringify(cut(newest.title, titleWidth)))}`;
-    call.say(`note: the newest conversation, ${newest.id}${title}; --conversation chooses another`);
+    call.say(`note: the conversation changed last, ${newest.id}${title}; --conversation chooses another`);
   }
   return store.conversation(newest.id);
 }

@@ -194,7 +194,8 @@ export interface Backend {
   ): Promise<WorkspaceRow | undefined>;
   index(workspace: number, query: IndexQuery): Promise<IndexEntry[]>;
   log(workspace: number, query: LogQuery): Promise<LogRow[]>;
-  blobs(ids: string[]): Promise<PackedBlob[]>;
+  /** `within` leaves out what neither a node of the conversation nor the workspace's index or log names. */
+  blobs(ids: string[], within?: { conversation: number; workspace: number | null }): Promise<PackedBlob[]>;
   /** Stores those that are not there; never overwrites. */
   putBlobs(blobs: PackedBlob[]): Promise<void>;
   commit(commit: Commit): Promise<CommitOutcome>;

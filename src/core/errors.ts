@@ -96,7 +96,12 @@ export class RetconError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
+/** A `RetconError` of any code; a switch over `code` tells which data it has. */
+export type AnyRetconError = { [C in ErrorCode]: RetconError<C> }[ErrorCode];
+
 /** Tells whether a thrown value is a `RetconError`, of the given code if one is given. */
-export function isRetconError<C extends ErrorCode = ErrorCode>(error: unknown, code?: C): error is RetconError<C> {
+export function isRetconError(error: unknown): error is AnyRetconError;
+export function isRetconError<C extends ErrorCode>(error: unknown, code: C): error is RetconError<C>;
+export function isRetconError(error: unknown, code?: ErrorCode): boolean {
   return error instanceof RetconError && (code === undefined || error.code === code);
 }

@@ -219,6 +219,7 @@ export interface RewindOptions extends RestoreOptions {
   planId?: string;
   cancelRun?: boolean;
   timeoutMs?: number;
+  /** Refuses to take back posts in another thread. No post is recorded yet: a node without posts passes. */
   threadScope?: { platform: string; chatId: string; threadId?: string };
 }
 

@@ -17,7 +17,9 @@ import { requireNode, type State } from "./state.js";
 /** Rows of the log as one change for each path: from the oldest state to the newest. */
 export async function fileChanges(env: Environment, rows: readonly LogRow[]): Promise<FileChange[]> {
   const changes: FileChange[] = [];
+  const unknown = new Set(unknownIn(rows).map(({ path }) => path));
   for (const [path, own] of [...byPath(rows)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (unknown.has(path)) continue;
     const [before, after] = [own[0]?.before ?? absent, own.at(-1)?.after ?? absent];
     const kind = kindOf(before, after);
     if (kind === undefined) continue;
@@ -29,6 +31,14 @@ export async function fileChanges(env: Environment, rows: readonly LogRow[]): Pr
   const outcomes = { added: "created", deleted: "deleted" } as Record<string, string>;
   const shown = shownPlans(changes.map((change) => ({ ...change, outcome: outcomes[change.kind] ?? "restored" })));
   return shown.map(({ outcome: _outcome, ...change }) => change);
+}
+
+/** Paths of which some state was never captured: no change can be told of them, and none can be taken back. */
+export function unknownIn(rows: readonly LogRow[]): { path: string; reason: string }[] {
+  return [...byPath(rows)].flatMap(([path, own]) => {
+    const unknown = own.flatMap((row) => [row.before, row.after]).find((state) => state.kind === "unknown");
+    return unknown === undefined ? [] : [{ path, reason: unknown.reason }];
+  });
 }
 
 const noLines = { binary: false, added: 0, removed: 0 };

@@ -20,6 +20,7 @@ import type {
 } from "../core/model.js";
 import { appendOutside } from "./append.js";
 import { type BeginOptions, beginTurn } from "./begin.js";
+import { blobOf } from "./blobs.js";
 import { createBranch, deleteBranch, listBranches, renameBranch } from "./branches.js";
 import { changesOf, diffOf, fileAt } from "./changes.js";
 import type { Chat } from "./chat.js";
@@ -164,6 +165,10 @@ export class StoredConversation implements Conversation {
 
   fileAt(nodeId: string, path: string): Promise<FileState> {
     return fileAt(this.chat, nodeId, path);
+  }
+
+  blob(id: string): Promise<Uint8Array> {
+    return blobOf(this.chat, id);
   }
 
   cancelRun(options: { reason?: string; timeoutMs?: number } = {}): Promise<RunRecord | undefined> {

@@ -41,7 +41,11 @@ async function requireTurn(
   const user = await requireNode(chat.env, chat.key, userNodeId);
   if (!startsTurn(user)) {
     const data = { nodeId: user.id, role: user.role, synthetic: user.synthetic };
-    const what = user.synthetic ? `a synthetic ${user.role}` : `a ${user.role}`;
+    const what = user.synthetic
+      ? `a synthetic ${user.role}`
+      : user.role === "assistant"
+        ? "an assistant"
+        : `a ${user.role}`;
     throw new RetconError("not_a_turn", `node ${user.id} is ${what} node, not the start of a turn`, data);
   }
   const branch = requireBranch(state, options.branch);

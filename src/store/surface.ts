@@ -172,6 +172,11 @@ export interface Conversation {
   diff(nodeId: string, options?: { path?: string }): Promise<string>;
   /** What a path was when a node was sealed. */
   fileAt(nodeId: string, path: string): Promise<FileState>;
+  /**
+   * The bytes of a blob that a part of a node or a file state of this conversation names, as `sha256:<hex>` or `<hex>`.
+   * @throws `not_found`, `blob_missing` when it is damaged
+   */
+  blob(id: string): Promise<Uint8Array>;
   /** Asks the live run to stop and waits for its end; undefined if there is none. @throws `cancel_timeout` */
   cancelRun(options?: { reason?: string; timeoutMs?: number }): Promise<RunRecord | undefined>;
   runs(): Promise<RunRecord[]>;

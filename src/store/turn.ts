@@ -4,14 +4,14 @@
  *     beginTurn: sync ─ user node, run ──┬── append … during … checkpoint ──┬── end: sync ─ run ends
  *                      found             │        heartbeats                │        left
  */
-import type { RunRow } from "../core/backend.js";
+import type { LogRow, RunRow } from "../core/backend.js";
 import type { Change } from "../core/change.js";
 import { type ErrorCode, RetconError } from "../core/errors.js";
 import { runId } from "../core/ids.js";
 import type { FileChange, NewMessage, Node, TurnReport, Usage } from "../core/model.js";
 import { sameState } from "../core/states.js";
 import { appendMessages, type Tip, type Writer } from "./append.js";
-import { fileChanges } from "./changes.js";
+import { fileChanges, unknownIn } from "./changes.js";
 import type { Chat, HeldTurn } from "./chat.js";
 import { Lease } from "./lease.js";
 import { coherentEnd, endChanges, runLost, syncFor } from "./runs.js";
@@ -94,7 +94,7 @@ export class LiveTurn implements HeldTurn {
     if (workspace === null) return [];
     await this.requireLive();
     await syncFor(this.chat, workspace);
-    return this.changes();
+    return fileChanges(this.chat.env, await this.rows());
   }
 
   async end(outcome: Outcome = {}): Promise<TurnReport> {
@@ -102,8 +102,11 @@ export class LiveTurn implements HeldTurn {
     await this.requireLive();
     for (const node of [...this.opened]) await node.seal();
     await this.appending;
-    const { notCaptured, left } = await this.lastSync();
-    const changes = left === null ? [] : await this.changes();
+    const { notCaptured: excluded, left } = await this.lastSync();
+    const rows = left === null ? [] : await this.rows();
+    const changes = await fileChanges(chat.env, rows);
+    const named = new Set(excluded.map(({ path }) => path));
+    const notCaptured = [...excluded, ...unknownIn(rows).filter(({ path }) => !named.has(path))];
     const { status = "completed", usage = null, error = null } = outcome;
     const row = await this.requireLive();
     const state = await chat.read();
@@ -149,11 +152,9 @@ export class LiveTurn implements HeldTurn {
     });
   }
 
-  private async changes(): Promise<FileChange[]> {
+  private async rows(): Promise<LogRow[]> {
     const workspace = this.chat.workspaceKey;
-    if (workspace === null) return [];
-    const rows = await this.chat.env.backend.log(workspace, { runs: [this.run] });
-    return fileChanges(this.chat.env, rows);
+    return workspace === null ? [] : this.chat.env.backend.log(workspace, { runs: [this.run] });
   }
 
   /** A folder that vanished does not keep the run from ending; the report says so. */

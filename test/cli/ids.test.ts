@@ -106,7 +106,7 @@ test("[K5] without --conversation the newest one is meant, and stderr says which
   const stage = await new Stage().twoTurns();
   await stage.store((store) => store.createConversation({ id: "chat-two" }));
   const newest = await stage.run("log");
-  expect(newest.stderr).toContain("note: the newest conversation, chat-two; --conversation chooses another\n");
+  expect(newest.stderr).toContain("note: the conversation changed last, chat-two; --conversation chooses another\n");
   const named = await stage.run("log --conversation chat-o");
   expect(named.stderr).toBe("");
   expect(named.stdout).toContain("make a");

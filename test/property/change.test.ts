@@ -22,6 +22,7 @@ const reversible: fc.Arbitrary<Change> = fc.oneof(
   fc.record({ kind: fc.constant("mark" as const), segment: fc.nat(), from: mark, to: mark }),
   fc.record({ kind: fc.constant("running" as const), run: fc.nat() }),
   fc.record({ kind: fc.constant("idle" as const) }),
+  fc.record({ kind: fc.constant("version" as const), at: fc.nat() }),
 );
 
 test("[O2] every kind of change has an inverse or a reason why it has none, never both", () => {

@@ -157,6 +157,7 @@ export function takeBack(chat: ModelChat, stack: "undo" | "redo"): Decision {
   const of = chat[stack].at(-1);
   if (of === undefined) return { code: "nothing_to_undo" };
   const activeTo = of.active.from;
+  if (of.branches.some(({ name, to }) => to === undefined && chat.branches.has(name))) return { code: "branch_exists" };
   const branches = of.branches
     .map(({ name, from: to }) => ({ name, from: chat.branches.get(name), to }))
     .filter(({ from, to }) => from !== to);
@@ -168,10 +169,11 @@ export function takeBack(chat: ModelChat, stack: "undo" | "redo"): Decision {
   const now = chat.branches.get(activeTo);
   const to = (moved === undefined ? now : moved.to) ?? null;
   const decided = moving(chat, { branches, to, activeTo, stack });
-  // A move of the conversation alone leaves the files, but for the way to its branch where another one is active.
-  if (of.mode === "conversation" && activeTo === chat.active) return { ...decided, mode: of.mode, files: null };
-  const filesTo = of.mode === "conversation" && now !== undefined ? now : to;
-  return { ...decided, mode: of.mode, files: { from: chat.head, to: filesTo, of } };
+  if (of.mode !== "conversation") return { ...decided, mode: of.mode, files: { from: chat.head, to, of } };
+  // A move of the conversation alone left the files: its way back takes along only what turns did since.
+  const filesTo = of.branches.some(({ name }) => name === activeTo) ? of.head.to : to;
+  if (filesTo === chat.head) return { ...decided, mode: of.mode, files: null };
+  return { ...decided, files: { from: chat.head, to: filesTo } };
 }
 
 function moving(
@@ -210,6 +212,11 @@ export function carryOut(
   for (const file of plan?.kept ?? []) {
     const lines = model.disk[file] as Lines;
     move.rows.push({ file, before: lines, after: lines, runs: [] });
+  }
+  for (const file of plan === null ? [] : Object.keys(model.disk)) {
+    // What the move left alone it found as it left it.
+    const lines = model.disk[file] as Lines;
+    if (!move.rows.some((row) => row.file === file)) move.rows.push({ file, before: lines, after: lines, runs: [] });
   }
   if (plan !== null) model.sequence += changed.length > 0 ? 2 : 1;
   for (const { name, to } of move.branches) {

@@ -103,7 +103,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Backend> {
       ),
     index: async (workspace, query) => on(() => workspaces.index(workspace, query)),
     log: async (workspace, query) => on(() => log(workspace, query)),
-    blobs: async (ids) => on(() => workspaces.blobs(ids)),
+    blobs: async (ids, within) => on(() => workspaces.blobs(ids, within)),
     putBlobs: async (blobs) => on(() => putBlobs(blobs)),
     commit: async (commit) =>
       on(() => {

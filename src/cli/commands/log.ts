@@ -15,7 +15,7 @@ export const log: Verb = {
   arguments: [],
   flags: [{ flags: "--all", description: "show rewound nodes too" }, branchFlag, limitFlag, ...onConversation],
   examples: [
-    { line: "log", does: "the newest conversation" },
+    { line: "log", does: "the conversation changed last" },
     { line: "log --all --limit 20", does: "its last twenty nodes, rewound ones among them" },
   ],
   writes: false,

@@ -11,7 +11,7 @@ export const redo: Verb = {
   summary: "do again what undo took back",
   arguments: [],
   flags: [...onRestore, ...onConversation],
-  examples: [{ line: "redo", does: "the newest undo of the newest conversation, taken back" }],
+  examples: [{ line: "redo", does: "the newest undo of the conversation changed last, taken back" }],
   writes: true,
   run(call) {
     return withConversation(call, { readOnly: false }, async (chat) => {

@@ -11,7 +11,7 @@ export const undo: Verb = {
   summary: "take back the newest rewind, switch or resume",
   arguments: [],
   flags: [...onRestore, ...onConversation],
-  examples: [{ line: "undo", does: "the newest move of the newest conversation, taken back" }],
+  examples: [{ line: "undo", does: "the newest move of the conversation changed last, taken back" }],
   writes: true,
   run(call) {
     return withConversation(call, { readOnly: false }, async (chat) => {

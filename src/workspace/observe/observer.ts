@@ -32,16 +32,23 @@ export class Observer {
   readonly #identity: WorkspaceIdentity;
   readonly #options: CoverageOptions;
   readonly #watch: Watch | undefined;
+  readonly #never: ReadonlySet<string>;
   #held: Hints = noHints();
   #memory: Memory | undefined;
   #latest: { observation: Observation; memory: Memory | undefined } | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #tracked: { stamp: string; paths: string[] } = { stamp: "", paths: [] };
 
-  constructor(identity: WorkspaceIdentity, options: CoverageOptions, watch: Watch | undefined) {
+  constructor(
+    identity: WorkspaceIdentity,
+    options: CoverageOptions,
+    watch: Watch | undefined,
+    never: ReadonlySet<string> = new Set(),
+  ) {
     this.#identity = identity;
     this.#options = options;
     this.#watch = watch;
+    this.#never = never;
   }
 
   /**
@@ -174,7 +181,8 @@ export class Observer {
     const findings = new Findings(request);
     const { root } = this.#identity;
     const { maxFileBytes } = this.#options;
-    const sweep = new Sweep({ root, request, coverage, maxFileBytes, findings, pace: steadyPace(), enter });
+    const never = this.#never;
+    const sweep = new Sweep({ root, request, coverage, maxFileBytes, never, findings, pace: steadyPace(), enter });
     return { sweep, findings };
   }
 

@@ -29,6 +29,8 @@ export interface SweepSetting {
   request: ObserveRequest;
   coverage: Coverage;
   maxFileBytes: number;
+  /** Paths that are never captured: the files of the store itself. */
+  never: ReadonlySet<string>;
   findings: Findings;
   pace: Pace;
   enter(directory: string, stats: Stats): boolean;
@@ -123,8 +125,8 @@ export class Sweep {
   }
 
   #child(path: string, entry: Entry, pruned: boolean): { stats: Stats; pruned: boolean } | Promise<void> | undefined {
-    const { coverage, findings, request, root } = this.#setting;
-    if (isGitName(entry.name) || isTemporaryName(entry.name)) return undefined;
+    const { coverage, findings, never, request, root } = this.#setting;
+    if (isGitName(entry.name) || isTemporaryName(entry.name) || never.has(path)) return undefined;
     const standing = coverage.standing(path, entry.isDirectory(), pruned);
     if (standing === "ignored") {
       if (request.index.has(path)) findings.passed.add(path);

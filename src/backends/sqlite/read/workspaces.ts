@@ -59,6 +59,19 @@ export function workspaceReads(db: Db) {
       .where(eq(t.blobs.hash, sql`unhex(${p("hash")})`))
       .prepare(),
   );
+  const blobsWithin = once(() =>
+    db
+      .select()
+      .from(t.blobs)
+      .where(
+        sql`${t.blobs.hash} = unhex(${p("hash")}) and (
+          exists (select 1 from node_blobs b join nodes n on n.key = b.node where b.blob = ${t.blobs.key} and n.conversation = ${p("conversation")})
+          or exists (select 1 from paths where blob = ${t.blobs.key} and workspace = ${p("workspace")})
+          or exists (select 1 from log_rows where before_blob = ${t.blobs.key} and workspace = ${p("workspace")})
+          or exists (select 1 from log_rows where after_blob = ${t.blobs.key} and workspace = ${p("workspace")}))`,
+      )
+      .prepare(),
+  );
   const toWorkspace = (row: typeof w.$inferSelect): WorkspaceRow => ({
     key: row.key,
     identity: { root: row.root, machine: row.machine, device: Number(row.device), inode: Number(row.inode) },
@@ -82,16 +95,14 @@ export function workspaceReads(db: Db) {
         announced: row.announced === 1,
       }));
     },
-    blobs(ids: string[]): PackedBlob[] {
+    blobs(ids: string[], within?: { conversation: number; workspace: number | null }): PackedBlob[] {
       return ids.flatMap((hash) =>
-        blobsByHash()
-          .all({ hash })
-          .map((row) => ({
-            blob: hash,
-            size: row.size,
-            encoding: row.encoding as PackedBlob["encoding"],
-            data: row.data,
-          })),
+        (within === undefined ? blobsByHash().all({ hash }) : blobsWithin().all({ hash, ...within })).map((row) => ({
+          blob: hash,
+          size: row.size,
+          encoding: row.encoding as PackedBlob["encoding"],
+          data: row.data,
+        })),
       );
     },
   };

@@ -70,7 +70,7 @@ function collapse(steps: { base: Lines; ours: Lines }[]): { base: Lines; ours: L
 }
 
 /** What a move between two heads does to the files. */
-export function planFiles(model: Model, files: NonNullable<Decided["files"]>, options: RestoreOptions): ModelPlan {
+function planFiles(model: Model, files: NonNullable<Decided["files"]>, options: RestoreOptions): ModelPlan {
   const plan: ModelPlan = { after: new Map(), kept: [], conflicts: [] };
   const { onUserEdits = "merge", onConflict = "refuse" } = options;
   const { from, to, of } = files;

@@ -18,13 +18,13 @@ export const slots = ["A0", "B0", "P0", "A1", "B1", "P1"];
 export const files = ["a.txt", "dir/b.txt", "c.txt"];
 
 /** A file as text: each slot is a line, with three lines between that nobody touches, so that merges are clean. */
-export function textOf(file: string, lines: Lines): string {
+function textOf(file: string, lines: Lines): string {
   const between = (slot: string) => ["first", "second", "third"].map((nth) => `${file} ${nth} below ${slot}`);
   return slots.flatMap((slot) => [`${slot} = ${lines[slot]}`, ...between(slot), ""]).join("\n");
 }
 
 /** A call's result, or the code and data with which it was refused. */
-export async function attempt<T>(call: () => Promise<T>): Promise<{ value: T } | { code: string; data: unknown }> {
+async function attempt<T>(call: () => Promise<T>): Promise<{ value: T } | { code: string; data: unknown }> {
   try {
     return { value: await call() };
   } catch (error) {

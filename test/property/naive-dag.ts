@@ -14,7 +14,7 @@ export interface Drawn {
 }
 
 /** A drawing with its segments. Nodes stand in the order in which they were made. */
-export class Drawing {
+class Drawing {
   readonly nodes: Drawn[] = [];
   readonly rows: SegmentRow[] = [];
 

@@ -18,6 +18,6 @@ test("[L5] F78 F79 F80 F81 F83 F84 F87 F88 F123 F124 F125 C21 the folder is the 
         await world.close();
       }
     }),
-    runs(12),
+    runs(25),
   );
 }, 3_600_000);

@@ -156,8 +156,9 @@ export function takeBack(chat: ModelChat, stack: "undo" | "redo"): Decision {
   if (chat.run !== null) return { code: "run_active" };
   const of = chat[stack].at(-1);
   if (of === undefined) return { code: "nothing_to_undo" };
-  const activeTo = of.active.from;
+  // One of the same name that was made since is not the move's to replace.
   if (of.branches.some(({ name, to }) => to === undefined && chat.branches.has(name))) return { code: "branch_exists" };
+  const activeTo = of.active.from;
   const branches = of.branches
     .map(({ name, from: to }) => ({ name, from: chat.branches.get(name), to }))
     .filter(({ from, to }) => from !== to);
@@ -166,14 +167,22 @@ export function takeBack(chat: ModelChat, stack: "undo" | "redo"): Decision {
     branches.push({ name: activeTo, from: undefined, to: of.head.from });
   }
   const moved = branches.find(({ name }) => name === activeTo);
-  const now = chat.branches.get(activeTo);
-  const to = (moved === undefined ? now : moved.to) ?? null;
-  const decided = moving(chat, { branches, to, activeTo, stack });
-  if (of.mode !== "conversation") return { ...decided, mode: of.mode, files: { from: chat.head, to, of } };
-  // A move of the conversation alone left the files: its way back takes along only what turns did since.
-  const filesTo = of.branches.some(({ name }) => name === activeTo) ? of.head.to : to;
-  if (filesTo === chat.head) return { ...decided, mode: of.mode, files: null };
-  return { ...decided, files: { from: chat.head, to: filesTo } };
+  const to = (moved === undefined ? chat.branches.get(activeTo) : moved.to) ?? null;
+  return { ...moving(chat, { branches, to, activeTo, stack }), ...filesBack(chat, of, activeTo, to) };
+}
+
+/** A move of the conversation alone left the files; its way back takes them to where it left the head, no further. */
+function filesBack(
+  chat: ModelChat,
+  of: ModelMove,
+  activeTo: string,
+  to: ModelNode | null,
+): Pick<Decided, "mode" | "files"> {
+  if (of.mode !== "conversation") return { mode: of.mode, files: { from: chat.head, to, of } };
+  const left = of.branches.some(({ name }) => name === activeTo) ? of.head.to : to;
+  return left === chat.head
+    ? { mode: "conversation", files: null }
+    : { mode: "both", files: { from: chat.head, to: left } };
 }
 
 function moving(

@@ -22,6 +22,7 @@ const kinds = [
   ["write", 8],
   ["append", 4],
   ["call", 2],
+  ["failing", 3],
   ["checkpoint", 1],
   ["announce", 1],
   ["window", 3],
@@ -70,6 +71,8 @@ export class Player {
   readonly sight: Sight;
   /** Set once something was asked to overwrite: from then on a person's line can be an older one. */
   overwrote = false;
+  /** Slots that hold what their path does not imply, since a move left them: `file slot`. */
+  readonly foreign = new Set<string>();
 
   constructor(world: World, sight: Sight) {
     this.world = world;
@@ -83,6 +86,8 @@ export class Player {
     switch (step.kind) {
       case "turn":
         return this.turn(step);
+      case "failing":
+        return this.failing(step);
       case "begin":
         return this.begin(who);
       case "write":
@@ -132,6 +137,19 @@ export class Player {
       if ((b + part) % 3 > 0) await world.append(who);
     }
     await world.end(who, a % 7 > 0);
+  }
+
+  /** A turn that fails below an open call, with captures between the nodes that it drops. */
+  private async failing({ who, a, b, c }: Step): Promise<void> {
+    const { world } = this;
+    if (world.modelChat(who).run === null) await this.begin(who);
+    if (a % 2 === 0) await world.append(who);
+    for (let part = 0; part < 3; part += 1) {
+      await this.write({ kind: "write", who, a: a + part, b, c });
+      await world.checkpoint(who);
+      await (part === 0 ? this.call(who) : world.append(who));
+    }
+    await world.end(who, false);
   }
 
   private async call(who: Who): Promise<void> {
@@ -206,7 +224,21 @@ export class Player {
     if (done !== undefined && sight === "clear") expect(done.plan?.kept ?? []).toEqual([]);
     if (done === undefined && sight === "clear" && !("code" in decision)) expect(decision).toEqual("not refused");
     if (!this.overwrote) expect(others.map((lines) => lines())).toEqual(before);
+    if (done !== undefined) this.noteForeign(who, decision, done.plan?.kept ?? []);
     return done?.result?.newHeadId;
+  }
+
+  /** What a move kept, or left since it was of the conversation alone, is nobody's from then on. */
+  private noteForeign(who: Who, decision: Decision, kept: readonly string[]): void {
+    const { model } = this.world;
+    const chat = this.world.modelChat(who);
+    const isLeft = !("code" in decision) && decision.mode === "conversation";
+    const implied = model.impliedAt(chat, chat.head);
+    for (const [file, lines] of Object.entries(model.ownLines(model.disk, who))) {
+      for (const [slot, value] of Object.entries(lines)) {
+        if (kept.includes(file) || (isLeft && implied[file]?.[slot] !== value)) this.foreign.add(`${file} ${slot}`);
+      }
+    }
   }
 
   private async rewind(step: Step): Promise<void> {

@@ -141,7 +141,10 @@ export interface Conversation {
   /** Makes a branch the active one; the files follow. */
   switchBranch(name: string, options?: RestoreOptions): Promise<MoveResult>;
   renameBranch(name: string, to: string): Promise<Branch>;
-  /** Puts a branch, new or given, on the newest leaf under any node, rewound ones too; the files follow. */
+  /**
+   * Puts a branch on the newest leaf under any node, rewound ones too; the files follow. The branch is the one named, which
+   * moves if it exists, else one that is on the leaf already, else a new one.
+   */
   resume(nodeId: string, options?: RestoreOptions & { name?: string }): Promise<MoveResult>;
   /** @throws `branch_active` */
   deleteBranch(name: string): Promise<void>;

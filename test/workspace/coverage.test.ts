@@ -191,7 +191,7 @@ describe("git", () => {
     const look = () =>
       shell(
         folder.root,
-        "git status --porcelain -b; git for-each-ref; git ls-files --stage; cat .git/index | sha256sum",
+        "git --no-optional-locks status --porcelain -b; git for-each-ref; git ls-files --stage; cat .git/index | sha256sum",
       );
     const before = look();
     await folder.sync();

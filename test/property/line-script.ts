@@ -32,6 +32,7 @@ const kinds = [
   ["undo", 6],
   ["redo", 3],
   ["undoRedo", 2],
+  ["detour", 3],
   ["createBranch", 4],
   ["switchBranch", 5],
   ["resume", 5],
@@ -189,6 +190,8 @@ export class Player {
         return this.takeBack(who, step.kind, this.options(step));
       case "undoRedo":
         return this.undoRedo(who, this.options(step));
+      case "detour":
+        return this.detour(step);
       case "createBranch":
         return this.createBranch(step);
       case "switchBranch":
@@ -308,6 +311,14 @@ export class Player {
       expect(await look()).toEqual(there);
       await checkLaws(this.world);
     }
+  }
+
+  /** Undo, a move of some branch, redo: what comes again finds other branches than it knew. */
+  private async detour(step: Step): Promise<void> {
+    const { who, a, b } = step;
+    await this.takeBack(who, "undo", this.options(step));
+    await (a % 2 === 0 ? this.resume({ ...step, b: b * 3 }) : this.rewind({ ...step, c: 0 }));
+    await this.takeBack(who, "redo", this.options(step));
   }
 
   private async createBranch({ who, a, b, c }: Step): Promise<void> {

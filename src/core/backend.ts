@@ -123,11 +123,11 @@ export interface KeyRange {
   to: NodeKey;
 }
 
-/** Which conversations to read. */
+/** Which conversations to read; a listing is by version, newest first, and goes on `before` one. */
 export type ConversationQuery =
   | { scope: string; id: string }
   | { scope: string; prefix: string; limit: number }
-  | { scope: string; search?: string; limit: number; before?: { updatedAtMs: number; key: number } }
+  | { scope: string; search?: string; limit: number; before?: number }
   | { key: number };
 
 /** Which nodes to read: whole ranges as given (or the newest `limit` of them), by key in its order, by id or its start in that of ids. */

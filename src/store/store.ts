@@ -252,15 +252,13 @@ class ScopedStore implements Store {
   }
 }
 
-function toCursor({ updatedAtMs, key }: ConversationRow): string {
-  return Buffer.from(JSON.stringify([updatedAtMs, key])).toString("base64url");
+function toCursor({ version }: ConversationRow): string {
+  return Buffer.from(String(version)).toString("base64url");
 }
 
-function fromCursor(cursor: string): { updatedAtMs: number; key: number } {
-  const parts = Buffer.from(cursor, "base64url")
-    .toString()
-    .match(/^\[(\d+),(\d+)\]$/);
-  if (parts !== null) return { updatedAtMs: Number(parts[1]), key: Number(parts[2]) };
+function fromCursor(cursor: string): number {
+  const version = Buffer.from(cursor, "base64url").toString();
+  if (/^\d{1,15}$/.test(version)) return Number(version);
   const reason = "a cursor is the nextCursor of a page";
   throw new RetconError("bad_input", `this is not a cursor: ${reason}`, { field: "cursor", reason });
 }

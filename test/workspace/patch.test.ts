@@ -100,7 +100,10 @@ describe("patch", () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         const shown = diff("f", before, after);
-        if (before === after) return expect(shown).toBe("");
+        if (before === after) {
+          expect(shown).toBe("");
+          return;
+        }
         const root = temporaryFolder();
         write(root, { f: before, patch: shown });
         run("git", ["apply", "--unidiff-zero", "--whitespace=nowarn", "patch"], root);

@@ -1,7 +1,7 @@
 /**
  * Reads of conversations and of what their DAG is made of: segments, branches, links.
  */
-import { and, asc, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { BranchRow, ConversationQuery, ConversationRow, SegmentRow } from "../../../core/backend.js";
 import * as t from "../schema.js";
 import { above, type Db, once, p, parse } from "../statement.js";
@@ -48,10 +48,10 @@ export function conversationReads(db: Db) {
         and(
           eq(c.scope, p("scope")),
           sql`(${p("search")} is null or ${c.title} like ${p("search")} escape '\\' or ${c.id} like ${p("search")} escape '\\')`,
-          sql`(${p("at")} is null or (updated_at_ms, ${c.key}) < (${p("at")}, ${p("key")}))`,
+          sql`(${p("before")} is null or version < ${p("before")})`,
         ),
       )
-      .orderBy(sql`updated_at_ms desc`, desc(c.key))
+      .orderBy(sql`version desc`)
       .limit(p("limit"))
       .prepare(),
   );
@@ -101,8 +101,8 @@ export function conversationReads(db: Db) {
           .map(toConversation);
       }
       const search = query.search === undefined ? null : `%${query.search.replace(/[\\%_]/g, "\\$&")}%`;
-      const [at, key] = [query.before?.updatedAtMs ?? null, query.before?.key ?? null];
-      return listing().all({ scope: query.scope, search, at, key, limit: query.limit }).map(toConversation);
+      const { scope, before = null, limit } = query;
+      return listing().all({ scope, search, before, limit }).map(toConversation);
     },
     structure(conversation: number) {
       return {

@@ -4,5 +4,5 @@
  */
 import fc from "fast-check";
 
-const given = process.env.RETCON_SEED ?? (process.env.CI ? "20261130" : undefined);
+const given = process.env.RETCON_SEED ?? (process.env.CI ? "7" : undefined);
 if (given !== undefined) fc.configureGlobal({ seed: Number(given) });

@@ -297,11 +297,13 @@ export class CopyWorld {
     await this.carry(switchTo(this.model, "empty", { place: null }), () =>
       this.chat.createBranch("empty", { at: null, switch: true }).then(() => null),
     );
-    while (this.model.undo.length > 0) {
-      await this.carry(takeBack(this.model, "undo"), () => this.chat.undo());
-    }
-    while (this.model.redo.length > 0) {
-      await this.carry(takeBack(this.model, "redo"), () => this.chat.redo());
+    for (const direction of ["undo", "redo"] as const) {
+      while (this.model[direction].length > 0) {
+        const decision = takeBack(this.model, direction);
+        await this.carry(decision, () => this.chat[direction]());
+        // Refused, as where a branch of the same name was made since, it stays the next one to take back.
+        if ("code" in decision) break;
+      }
     }
   }
 }

@@ -151,11 +151,10 @@ async function backTo(
   kind: "undo" | "redo",
   options: RestoreOptions,
 ): Promise<Decision> {
-  const branches = summary.branches.flatMap(({ name, from: to }): Decision["branches"] => {
+  const branches = summary.branches.flatMap(({ name, from: to, to: left }): Decision["branches"] => {
     const now = state.branches.get(name);
-    const wasDeleted = summary.branches.some((branch) => branch.name === name && branch.to === null);
     // One of the same name that was made since is not the move's to replace.
-    if (wasDeleted) refuseExisting(state, name);
+    if (left === null) refuseExisting(state, name);
     const from = now === undefined ? null : { head: now.head };
     const same = from === null ? to === null : to !== null && from.head === to.head;
     return same ? [] : [{ name, from, to }];

@@ -137,7 +137,10 @@ export function isOrphan(env: Environment, { holder }: IntentRow): boolean {
   return holder.instance === env.holder.instance || env.isAlive(holder) === false;
 }
 
-/** Finishes the operations of dead processes. Call it inside `workspace.exclusive`. @throws `busy` when a live process, or one elsewhere, holds one */
+/**
+ * Finishes the operations of dead processes. Call it inside `workspace.exclusive`.
+ * @throws `busy` when a live process, or one elsewhere, holds one
+ */
 export async function settleIntents(env: Environment, workspace: Workspace): Promise<void> {
   for (const intent of await env.backend.intents({ workspace: workspace.key })) {
     if (!isOrphan(env, intent)) throw unsettled(intent);
@@ -161,17 +164,8 @@ async function recover(env: Environment, workspace: Workspace, intent: IntentRow
     return;
   }
   env.probe("recover:settle");
-  const commit = await settleCommit(env, workspace, recovered(intent, outcomes), outcomes);
+  const commit = await settleCommit(env, workspace, intent, outcomes);
   const outcome = await env.backend.commit({ ...commit, conversation: intent.conversation });
   // Stale means that another process recovered it first, which is as good.
   if (!outcome.ok && (await env.backend.intents({ workspace: workspace.key })).length > 0) throw unsettled(intent);
-}
-
-/** The intent with what was found when it was finished: the paths that were left as somebody had saved them. */
-function recovered(intent: IntentRow, outcomes: readonly EditOutcome[]): IntentRow {
-  const { operation } = intent.settle;
-  if (operation === null) return intent;
-  const left = outcomes.filter((outcome) => outcome.result !== "done").map(({ path, result }) => ({ path, result }));
-  const summary = { ...(operation.summary as { [key: string]: Json }), recovered: left };
-  return { ...intent, settle: { ...intent.settle, operation: { ...operation, summary } } };
 }

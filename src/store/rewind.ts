@@ -3,7 +3,7 @@
  */
 import type { BranchRow, NodeRow } from "../core/backend.js";
 import type { Change, NodeKey } from "../core/change.js";
-import { inRanges, isRewound, marksFor, offsetOf, parentOf, pathBelow, pathOf, segmentOf } from "../core/dag.js";
+import { inRanges, isRewound, keyOf, marksFor, offsetOf, parentOf, pathBelow, pathOf, segmentOf } from "../core/dag.js";
 import { RetconError } from "../core/errors.js";
 import type { Json, Message, RewindOptions, RewindPreview, RewindResult } from "../core/model.js";
 import { messageOf, startsTurn, textOf } from "../core/turns.js";
@@ -163,8 +163,8 @@ async function removedBy(
   const ranges = [...marks].flatMap(([number, mark]) => {
     const row = state.segments.get(number);
     if (row === undefined || mark === null || mark === row.mark) return [];
-    const first = number * 2 ** 22;
-    return [{ from: first + mark, to: first + (row.mark === null ? row.last : row.mark - 1) }];
+    const last = row.mark === null ? row.last : row.mark - 1;
+    return [{ from: keyOf(number, mark), to: keyOf(number, last) }];
   });
   const marked = await chat.env.backend.nodes(chat.key, { ranges });
   const below = pathBelow(state.segments, above, requireBranch(state, branch).head);

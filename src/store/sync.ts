@@ -91,8 +91,6 @@ function blobStore(env: Environment): {
 export interface SyncRequest {
   /** A dead run that is being settled: differences up to its last sign of life are its own. */
   dead?: Presence["dead"];
-  /** Further changes, made from what was found; commits even when nothing differs. */
-  also?: (logNumber: number) => Change[];
 }
 
 /** Brings index and log to the disk. Call it inside `workspace.exclusive`. @throws `busy`, `workspace_changed` */
@@ -103,15 +101,14 @@ export async function sync(env: Environment, workspace: Workspace, request: Sync
     const seen = await look(env, workspace, blobs.keep);
     await blobs.flush();
     const { observation, row } = seen;
-    const also = request.also?.(row.logNumber) ?? [];
-    if (!isNews(seen) && also.length === 0) {
+    if (!isNews(seen)) {
       workspace.files.accept(observation);
       return { logNumber: row.logNumber, notCaptured: observation.notCaptured };
     }
     const live = await liveRuns(env, workspace, request.dead?.run);
     env.probe("sync:commit");
     const outcome = await env.backend.commit(
-      captureCommit(env, workspace, [...syncChanges(seen, { live, dead: request.dead }), ...also]),
+      captureCommit(env, workspace, syncChanges(seen, { live, dead: request.dead })),
     );
     env.probe("sync:committed");
     if (outcome.ok) {

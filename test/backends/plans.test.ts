@@ -2,17 +2,14 @@
  * No statement walks a whole table. Every statement that the contract and a session of the store execute is explained by
  * SQLite itself; a step that scans a table whose size is that of the history fails.
  */
-import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openSqlite } from "../../src/backends/sqlite/index.js";
-import { idFrom } from "../../src/core/ids.js";
-import { claimHolder, isAlive } from "../../src/store/holder.js";
-import { createStore } from "../../src/store/store.js";
-import { contentTools, openFiles } from "../../src/workspace/index.js";
+import { openFiles } from "../../src/workspace/index.js";
+import { compose } from "../builders/compose.js";
 import { backendSuite } from "../contract/suite.js";
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "retcon-plans-")));
@@ -35,23 +32,7 @@ describe("the contract, overheard", () => {
 async function session(): Promise<void> {
   const root = join(home, "work");
   mkdirSync(root);
-  const newId = () => idFrom(randomBytes(16));
-  const backend = await openSqlite({ file, onStatement: heard });
-  const nothing = () => undefined;
-  const store = await createStore(
-    {
-      backend,
-      openFiles,
-      tools: contentTools,
-      now: () => new Date(),
-      newId,
-      holder: claimHolder(newId()),
-      isAlive,
-      logger: { debug: nothing, warn: nothing },
-      probe: nothing,
-    },
-    { scope: "default", readOnly: false },
-  );
+  const store = await compose({ backend: await openSqlite({ file, onStatement: heard }), openFiles });
   const write = (path: string, text: string) => writeFileSync(join(root, path), text);
   write("a", "one\n");
   const chat = await store.createConversation({ title: "A day", workspace: { root, watch: false } });
@@ -80,7 +61,7 @@ async function session(): Promise<void> {
   await chat.rewindTo("u1", { mode: "files" });
   await chat.switchBranch("main");
   await chat.deleteBranch("beside");
-  await chat.rewindTurns(1).catch(nothing);
+  await chat.rewindTurns(1).catch(() => undefined);
   for (const id of ["u1", "a-u1"]) {
     await chat.changes(id);
     await chat.diff(id);

@@ -2,18 +2,14 @@
  * The process that is killed. It puts a store together as src/index.ts does, but with a probe that ends the process with
  * SIGKILL at the n-th step: of a move, of an edit on disk, before and after each write to the database.
  */
-import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openSqlite } from "../../src/backends/sqlite/index.js";
 import type { Backend } from "../../src/core/backend.js";
-import { idFrom } from "../../src/core/ids.js";
 import type { RewindOptions } from "../../src/core/model.js";
-import { claimHolder, isAlive } from "../../src/store/holder.js";
-import { createStore } from "../../src/store/store.js";
 import type { Conversation, Store } from "../../src/store/surface.js";
 import { createFiles } from "../../src/workspace/files.js";
-import { contentTools } from "../../src/workspace/index.js";
+import { compose } from "../builders/compose.js";
 
 /** What the child is told to do, and at which step it dies; 0 lets it finish. */
 export interface Job {
@@ -59,22 +55,11 @@ const onStatement = (sql: string): void => {
 };
 
 async function openStore({ file, inside }: Order): Promise<Store> {
-  const newId = () => idFrom(randomBytes(16));
-  const nothing = () => undefined;
-  return createStore(
-    {
-      backend: watched(await openSqlite({ file, ...(inside ? { onStatement } : {}) })),
-      openFiles: (root, options) => createFiles(root, { ...options, watch: false }, probe),
-      tools: contentTools,
-      now: () => new Date(),
-      newId,
-      holder: claimHolder(newId()),
-      isAlive,
-      logger: { debug: nothing, warn: nothing },
-      probe,
-    },
-    { scope: "default", readOnly: false },
-  );
+  return compose({
+    backend: watched(await openSqlite({ file, ...(inside ? { onStatement } : {}) })),
+    openFiles: (root, options) => createFiles(root, { ...options, watch: false }, probe),
+    probe,
+  });
 }
 
 const verbs: { [V in Job["verb"]]: (chat: Conversation, order: Order) => Promise<unknown> } = {

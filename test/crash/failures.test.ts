@@ -2,16 +2,12 @@
  * The file system refuses a step in the middle of a restore, while the process lives: at whichever step that happens, the
  * call fails, and everything is as it was. The refusal is injected; the folder and the database are real.
  */
-import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { openSqlite } from "../../src/backends/sqlite/index.js";
-import { idFrom } from "../../src/core/ids.js";
-import { claimHolder, isAlive } from "../../src/store/holder.js";
-import { createStore } from "../../src/store/store.js";
 import type { Store } from "../../src/store/surface.js";
 import { createFiles } from "../../src/workspace/files.js";
-import { contentTools } from "../../src/workspace/index.js";
 import { refusal } from "../builders/codes.js";
+import { compose } from "../builders/compose.js";
 import { Ground } from "./ground.js";
 import { at, nothingIsLeft, pathOf } from "./laws.js";
 import { headOf, play } from "./story.js";
@@ -34,22 +30,10 @@ class Disk {
 }
 
 async function openOn(disk: Disk, file: string): Promise<Store> {
-  const newId = () => idFrom(randomBytes(16));
-  const nothing = () => undefined;
-  return createStore(
-    {
-      backend: await openSqlite({ file }),
-      openFiles: (root, options) => createFiles(root, { ...options, watch: false }, disk.probe),
-      tools: contentTools,
-      now: () => new Date(),
-      newId,
-      holder: claimHolder(newId()),
-      isAlive,
-      logger: { debug: nothing, warn: nothing },
-      probe: nothing,
-    },
-    { scope: "default", readOnly: false },
-  );
+  return compose({
+    backend: await openSqlite({ file }),
+    openFiles: (root, options) => createFiles(root, { ...options, watch: false }, disk.probe),
+  });
 }
 
 test("[L7] F145 a step that the file system refuses takes every other step back", async () => {

@@ -14,19 +14,20 @@ const moves = sql`${t.operations.kind} in ('rewind', 'switch', 'resume', 'undo',
 export function operationReads(db: Db) {
   const o = t.operations;
   const q = t.requests;
+  const columns = {
+    number: o.number,
+    conversation: o.conversation,
+    kind: o.kind,
+    author: o.author,
+    atMs: o.atMs,
+    summary: o.summary,
+    requestId: q.id,
+    fingerprint: q.fingerprint,
+    result: q.result,
+  };
   const select = () =>
     db
-      .select({
-        number: o.number,
-        conversation: o.conversation,
-        kind: o.kind,
-        author: o.author,
-        atMs: o.atMs,
-        summary: o.summary,
-        requestId: q.id,
-        fingerprint: q.fingerprint,
-        result: q.result,
-      })
+      .select(columns)
       .from(o)
       .leftJoin(q, and(eq(q.operation, o.number), eq(q.conversation, o.conversation)));
   const newest = once(() =>
@@ -55,17 +56,7 @@ export function operationReads(db: Db) {
   );
   const requested = once(() =>
     db
-      .select({
-        number: o.number,
-        conversation: o.conversation,
-        kind: o.kind,
-        author: o.author,
-        atMs: o.atMs,
-        summary: o.summary,
-        requestId: q.id,
-        fingerprint: q.fingerprint,
-        result: q.result,
-      })
+      .select(columns)
       .from(q)
       .innerJoin(o, eq(o.number, q.operation))
       .where(and(eq(q.conversation, p("key")), eq(q.id, p("request"))))

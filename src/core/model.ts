@@ -180,7 +180,10 @@ export interface RewindResult extends MoveResult {
   nodesRewound: string[];
 }
 
-/** What a rewind would return, from the same planner. */
+/**
+ * What a rewind would return, from the same planner. With mode `files` the new head is the one that is there: the node
+ * that the restore adds below it does not exist yet.
+ */
 export interface RewindPreview extends Omit<RewindResult, "operationId" | "version"> {
   planId: string;
 }

@@ -13,7 +13,7 @@ import { type Chat, type HeldTurn, headMoved } from "./chat.js";
 import { type Checked, chainBelow, checkMessage, nodeChange, storeBlobs } from "./place.js";
 import { firstResult, type Request, requestChange, requestOf } from "./requests.js";
 import { settleDead, syncFor } from "./runs.js";
-import { requireBranch, type State } from "./state.js";
+import { requireBranch, requireNode, type State } from "./state.js";
 import { LiveTurn } from "./turn.js";
 
 const defaultLeaseMs = 30_000;
@@ -29,7 +29,6 @@ export interface BeginOptions {
 
 /** What a begun turn is remembered by under its request id. */
 interface Begun {
-  run: number | null;
   userNodeId: string;
 }
 
@@ -55,7 +54,7 @@ export async function beginTurn(chat: Chat, given: string | NewMessage, options:
   const request = requestOf(chat, options.requestId, "beginTurn", { given, id: options.id });
   const again = async (): Promise<HeldTurn | undefined> => {
     const first = await firstResult<Begun>(chat, request);
-    return first && turnAgain(chat, first.result, first.version, leaseMs);
+    return first && turnAgain(chat, first.result, leaseMs);
   };
   const before = await again();
   if (before !== undefined) return before;
@@ -91,7 +90,7 @@ async function begin(
       { kind: "version", at: state.row.version },
       ...startingChanges(chat, place, checked, leaseMs, found),
     ];
-    const kept = requestChange(request, { run: null, userNodeId: checked.id });
+    const kept = requestChange(request, { userNodeId: checked.id });
     chat.env.probe("turn:commit");
     const outcome = await chat.env.backend.commit(chat.commit("turn", [...changes, ...kept]));
     chat.env.probe("turn:committed");
@@ -151,12 +150,11 @@ function startingChanges(
 }
 
 /** The turn of a request that was made before: the live one, or one whose every write says that it is over. */
-async function turnAgain(chat: Chat, begun: Begun, operation: number, leaseMs: number): Promise<HeldTurn> {
-  const [node] = await chat.env.backend.nodes(chat.key, { ids: [begun.userNodeId] });
-  const run = node?.run ?? operation;
-  const live = chat.turns.get(run);
+async function turnAgain(chat: Chat, { userNodeId }: Begun, leaseMs: number): Promise<HeldTurn> {
+  const { run } = await requireNode(chat.env, chat.key, userNodeId);
+  const live = chat.turns.get(run as number);
   if (live !== undefined) return live;
-  const turn = new LiveTurn(chat, run, begun.userNodeId, leaseMs);
+  const turn = new LiveTurn(chat, run as number, userNodeId, leaseMs);
   turn.release();
   return turn;
 }

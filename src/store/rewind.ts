@@ -242,6 +242,8 @@ export async function previewRewind(chat: Chat, userNodeId: string, options: Rew
           return planFiles(chat.env, workspace, state, move, options);
         });
   const { operationId: _none, version: _zero, ...result } = resultOf(chat, decision, reports(plan?.plans ?? []));
+  // The node that a restore of files alone adds is not there yet: the preview names the head that it would hang from.
+  if (decision.mode === "files") result.newHeadId = await idOf(chat, decision.head.from);
   return { ...result, planId: planIdOf(chat, plan, decision), ...removedPart(decision.removed, options) };
 }
 

@@ -86,7 +86,8 @@ export function endChanges(state: State, run: RunRow, fields: Omit<RunFields, "l
   const move = { name: branch.name, from: { head: branch.head }, to: { head: lastKey } };
   return [
     { kind: "run-end", run: run.run, from: "running", to: { ...fields, lastKey } },
-    ...(branch.head === lastKey ? [] : [{ ...move, kind: "branch" } as Change, ...markChanges(state, [move])]),
+    { ...move, kind: "branch" },
+    ...markChanges(state, [move]),
   ];
 }
 
@@ -96,15 +97,7 @@ async function abandon(chat: Chat, run: RunRow): Promise<void> {
   const { lastKey, dropped } = await coherentEnd(chat, state, run);
   const [last] = await env.backend.nodes(chat.key, { keys: [dropped.at(-1)?.key ?? lastKey] });
   const lastSignMs = Math.max(run.heartbeatAtMs, last?.createdAtMs ?? 0);
-  const workspace = await chat.workspace().catch((error: unknown) => {
-    // The folder is gone: the run ends all the same, and nothing is said of its files.
-    if (error instanceof RetconError && error.code === "workspace_changed") return null;
-    throw error;
-  });
-  const left =
-    workspace === null
-      ? null
-      : await workspace.exclusive(async () => (await sync(env, workspace, { dead: { run, lastSignMs } })).logNumber);
+  const left = await leftBy(chat, { run, lastSignMs });
   const fields = {
     status: "abandoned" as const,
     endedAtMs: env.now().getTime(),
@@ -117,6 +110,20 @@ async function abandon(chat: Chat, run: RunRow): Promise<void> {
   // Stale means that another process settled it first, which is as good.
   await env.backend.commit(chat.commit("abandon", changes, { run: run.run }));
   chat.feed.wake();
+}
+
+/** The log's number after what a dead run left was captured; null without a workspace, or where the folder is gone. */
+async function leftBy(chat: Chat, dead: SyncRequest["dead"]): Promise<number | null> {
+  try {
+    const workspace = await chat.workspace();
+    if (workspace === null) return null;
+    const { logNumber } = await workspace.exclusive(() => sync(chat.env, workspace, { dead }));
+    return logNumber;
+  } catch (error) {
+    // The run ends all the same, and nothing is said of its files.
+    if (isRetconError(error, "workspace_changed")) return null;
+    throw error;
+  }
 }
 
 /** The record of a run with its user node's id. */

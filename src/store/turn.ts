@@ -4,8 +4,8 @@
  *     beginTurn: sync ─ user node, run ──┬── append … during … checkpoint ──┬── end: sync ─ run ends
  *                      found             │        heartbeats                │        left
  */
-import type { LogRow, RunRow } from "../core/backend.js";
-import type { Change } from "../core/change.js";
+import type { LogRow, NodeRow, RunRow } from "../core/backend.js";
+import type { Change, RunReport } from "../core/change.js";
 import { type ErrorCode, RetconError } from "../core/errors.js";
 import { runId } from "../core/ids.js";
 import type { FileChange, NewMessage, Node, TurnReport, Usage } from "../core/model.js";
@@ -15,7 +15,7 @@ import { fileChanges, unknownIn } from "./changes.js";
 import type { Chat, HeldTurn } from "./chat.js";
 import { Lease } from "./lease.js";
 import { coherentEnd, endChanges, runLost, syncFor } from "./runs.js";
-import { toNodes } from "./state.js";
+import { activeHead, toNodes } from "./state.js";
 import type { AppendOptions, OpenNode } from "./surface.js";
 import { captureCommit } from "./sync.js";
 import type { Workspace } from "./workspace.js";
@@ -98,7 +98,7 @@ export class LiveTurn implements HeldTurn {
   }
 
   async end(outcome: Outcome = {}): Promise<TurnReport> {
-    const { chat, run } = this;
+    const { chat } = this;
     await this.requireLive();
     for (const node of [...this.opened]) await node.seal();
     await this.appending;
@@ -107,25 +107,33 @@ export class LiveTurn implements HeldTurn {
     const changes = await fileChanges(chat.env, rows);
     const named = new Set(excluded.map(({ path }) => path));
     const notCaptured = [...excluded, ...unknownIn(rows).filter(({ path }) => !named.has(path))];
-    const { status = "completed", usage = null, error = null } = outcome;
-    const row = await this.requireLive();
-    const state = await chat.read();
-    const end = await coherentEnd(chat, state, row);
-    const dropped = status === "completed" ? [] : end.dropped;
-    const head = state.branches.get(state.row.activeBranch)?.head ?? row.userKey;
-    const lastKey = dropped.length === 0 ? head : end.lastKey;
     const report = {
       filesChanged: changes.length,
       added: changes.reduce((sum, change) => sum + change.added, 0),
       removed: changes.reduce((sum, change) => sum + change.removed, 0),
       notCaptured: notCaptured.length,
     };
-    const fields = { status, endedAtMs: chat.env.now().getTime(), left, usage, error, report };
-    const ended = await chat.env.backend.commit(chat.commit("end", endChanges(state, row, fields, lastKey), { run }));
+    const dropped = await this.settle(outcome, left, report);
     this.release();
-    if (!ended.ok) throw await runLost(chat, run);
     chat.feed.wake();
     return { changes, notCaptured, dropped: await toNodes(chat.env, await chat.read(), dropped) };
+  }
+
+  /** Commits the end, decided anew when a node was appended meanwhile; returns the nodes that it drops. */
+  private async settle(outcome: Outcome, left: number | null, report: RunReport): Promise<NodeRow[]> {
+    const { chat, run } = this;
+    const { status = "completed", usage = null, error = null } = outcome;
+    for (;;) {
+      const row = await this.requireLive();
+      const state = await chat.read();
+      const end = await coherentEnd(chat, state, row);
+      const dropped = status === "completed" ? [] : end.dropped;
+      const lastKey = dropped.length === 0 ? (activeHead(state) ?? row.userKey) : end.lastKey;
+      const fields = { status, endedAtMs: chat.env.now().getTime(), left, usage, error, report };
+      const changes = endChanges(state, row, fields, lastKey);
+      const ended = await chat.env.backend.commit(chat.commit("end", changes, { run }));
+      if (ended.ok) return dropped;
+    }
   }
 
   cancel(reason: string): void {

@@ -2,11 +2,15 @@
  * Two verbs at once: each commit holds only if the conversation is still what it was decided on (law 3), so whichever
  * comes second is refused or decides anew, and heads, marks and the active branch agree afterwards.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqlite } from "../../src/backends/sqlite/index.js";
 import { type Conversation, openStore, RetconError, type Store } from "../../src/index.js";
+import { claimHolder } from "../../src/store/holder.js";
+import { openFiles } from "../../src/workspace/index.js";
+import { compose } from "../builders/compose.js";
 
 let place: string;
 let store: Store;
@@ -147,6 +151,36 @@ it("[T6] a store closes whatever its turns do, and leaves no run behind", async 
   store = await openStore({ file: join(place, "store.db") });
   chat = await store.conversation(chat.id);
   await turn("again");
+});
+
+it("[T4] an append beside the end of its turn is part of it or refused, and the turn ends", async () => {
+  for (let after = 0; after < 12; after += 1) {
+    const live = await chat.beginTurn(`turn ${after}`);
+    const append = () => live.append({ role: "assistant", content: "late" });
+    const [ended, appended] = await together(() => live.end(), append, after * 3);
+    expect(ended).toBe("done");
+    const { message } = (await chat.history()).at(-1) as { message: { role: string } };
+    expect(appended).toBe(message.role === "assistant" ? "done" : "run_lost");
+    await requireSound();
+  }
+});
+
+it("[T2] C41 a dead run ends although its folder was replaced under a store that had it open", async () => {
+  await turn("one", () => write("a.txt", "1\n"));
+  const dead = { ...claimHolder("elsewhere"), pid: 2 ** 22 + 1, startedAt: "0" };
+  const other = await compose({
+    backend: await openSqlite({ file: join(place, "store.db") }),
+    openFiles,
+    holder: dead,
+  });
+  const lost = await (await other.conversation(chat.id)).beginTurn("two");
+  renameSync(folder(), `${folder()}.aside`);
+  mkdirSync(folder());
+  const points = await chat.rewindPoints();
+  expect((await chat.rewindTo(points[0]?.nodeId as string, { mode: "conversation" })).userText).toBe("two");
+  expect((await chat.runs()).at(-1)).toMatchObject({ id: lost.runId, status: "abandoned" });
+  await expect(lost.append({ role: "assistant", content: "late" })).rejects.toMatchObject({ code: "run_lost" });
+  await other.close();
 });
 
 it("[W13] two calls with one id at the same time are both that call's", async () => {
